@@ -1,0 +1,329 @@
+"""The values that travel through epoche: frozen, validated, free of behaviour that needs a model.
+
+One meaning each; `docs/glossary.md` is the same list in prose. Everything that a certificate
+holds is defined here, so that the certificate's JSON Schema is generated from this file.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+#: The order of the last axis of every score array, whatever a model's head calls its outputs.
+NLI_LABELS = ("entailment", "neutral", "contradiction")
+
+
+class Value(BaseModel):
+    """Base of all values: frozen, strict, unknown keys refused."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class Kind(StrEnum):
+    """What a statement is: a claim to check or a yes/no question to answer."""
+
+    CLAIM = "claim"
+    QUESTION = "question"
+
+
+class Status(StrEnum):
+    """What the evidence says of one condition (paper, audit phase)."""
+
+    SUP = "SUP"
+    CON = "CON"
+    MIS = "MIS"
+
+
+class Label(StrEnum):
+    """What is answered: the first three for claims, the others for questions."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    NOT_ENOUGH_EVIDENCE = "not_enough_evidence"
+    YES = "yes"
+    NO = "no"
+    MAYBE = "maybe"
+
+
+class Reason(StrEnum):
+    """Why no answer is given although nothing broke."""
+
+    NO_EVIDENCE = "no_evidence"
+    NOT_DECOMPOSABLE = "not_decomposable"
+    UNSUPPORTED_LANGUAGE = "unsupported_language"
+    RETRACTED_ONLY = "retracted_only"
+    EVIDENCE_TRUNCATED = "evidence_truncated"
+    EVIDENCE_CONFLICT = "evidence_conflict"
+    BELOW_THRESHOLD = "below_threshold"
+
+
+class Statement(Value):
+    """What is checked."""
+
+    text: str
+    kind: Kind
+
+
+class Document(Value):
+    """A source of evidence. `sentences` are given only where the source is already split."""
+
+    id: str = Field(min_length=1)
+    text: str
+    title: str = ""
+    retracted: bool = False
+    #: (start, end) of each sentence in `text`, or None when epoche is to split it.
+    spans: tuple[tuple[int, int], ...] | None = None
+
+
+class Condition(Value):
+    """A minimal, self-contained fact that the statement needs; `text` is the NLI hypothesis."""
+
+    text: str = Field(min_length=1)
+    critical: bool
+    #: `whole`, or the rule or model that made it.
+    origin: str
+    #: Why it is critical, or why not.
+    why: str
+
+
+class Decomposition(Value):
+    """A decomposer's reply after checking; the whole statement's hypothesis is always among the conditions."""
+
+    conditions: tuple[Condition, ...]
+    #: Whether the conditions without the whole statement say all that the statement says.
+    covers: bool
+    #: What was proposed and not used, with the reason.
+    dropped: tuple[str, ...] = ()
+    note: str = ""
+
+
+class DocumentRecord(Value):
+    """What a certificate keeps of a document: its text only as the sentences cited."""
+
+    id: str
+    title: str
+    retracted: bool
+    characters: int
+    sha256: Sha256
+
+
+class Sentence(Value):
+    """A slice of a document: `text == document.text[start:end]`, offsets in code points."""
+
+    document: str
+    #: Number of the sentence in its document, from 0.
+    index: int = Field(ge=0)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+    sha256: Sha256
+
+
+class Window(Value):
+    """A premise: one sentence, two adjacent sentences of one document, or a part of a long one.
+
+    `sentences` index `Evidence.sentences`. A premise longer than the model reads is cut into
+    overlapping parts (`part` of `parts`, from 0), each a window of its own; `start` and `end`
+    are offsets into the document.
+    """
+
+    sentences: tuple[int, ...] = Field(min_length=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    part: int = Field(default=0, ge=0)
+    parts: int = Field(default=1, ge=1)
+
+
+class Unread(Value):
+    """Something that was given as evidence and not read. It may never be counted as support."""
+
+    document: str
+    #: How many sentences, or None where that is not known (a line or a file that cannot be read).
+    sentences: int | None
+    #: The rule by which it was left out.
+    why: str
+
+
+class Evidence(Value):
+    """What is read: documents, their sentences, the premises made of these, and what was left out."""
+
+    documents: tuple[DocumentRecord, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    windows: tuple[Window, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+
+class Obstacle(Value):
+    """A fact found before any scoring that forbids an answer."""
+
+    reason: Reason
+    detail: str
+
+
+class Cited(Value):
+    """A window that counts for or against a condition, and its probability."""
+
+    window: int = Field(ge=0)
+    probability: Probability
+
+
+class ConditionAudit(Value):
+    """A condition with its status and the windows behind both directions, strongest first."""
+
+    text: str
+    critical: bool
+    origin: str
+    why: str
+    status: Status
+    #: s: the largest P(entailment) over the windows read.
+    support: Probability
+    #: c: the largest P(contradiction) over the windows read.
+    contradiction: Probability
+    #: Both s and c reach their thresholds.
+    conflict: bool
+    supporting: tuple[Cited, ...]
+    contradicting: tuple[Cited, ...]
+
+
+class Costs(Value):
+    """What each mistake costs, relative to a right answer at 0."""
+
+    false_support: float = Field(default=2.0, ge=0.0)
+    false_refutation: float = Field(default=1.0, ge=0.0)
+    abstain: float = Field(default=0.5, ge=0.0)
+
+
+class Promise(Value):
+    """"risk ≤ alpha with probability ≥ 1 − delta", and what it was made for."""
+
+    method: str
+    target: str
+    alpha: Annotated[float, Field(gt=0.0, lt=1.0)]
+    delta: Annotated[float, Field(gt=0.0, lt=1.0)]
+    n: int = Field(ge=1)
+    nli_sha256: Sha256
+    decomposer: str
+    splitter: str
+    data_sha256: Sha256
+
+
+class Policy(Value):
+    """Every number that turns scores into an outcome. The defaults are the paper's (`paper`)."""
+
+    name: str = "custom"
+    #: Least P(entailment) for SUP. Below 0.5 neutral could outweigh support, so it is refused.
+    support_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
+    #: Least P(contradiction) for CON.
+    contradiction_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
+    #: Sizes, in sentences, of the premises that are read.
+    windows: tuple[Literal[1, 2], ...] = Field(default=(1,), min_length=1)
+    #: What a critical condition with strong support and strong contradiction leads to.
+    on_conflict: Literal["refute", "abstain"] = "refute"
+    #: Which critical conditions must be SUP for a "yes".
+    yes_needs: Literal["any", "all"] = "any"
+    #: `max_margin`: max |s − c| over the critical conditions (paper); `min_margin`: the least.
+    confidence: Literal["max_margin", "min_margin"] = "max_margin"
+    #: Answer only if confidence ≥ tau. None: no threshold keeps the promise, so nothing is answered.
+    tau: Probability | None = 0.0
+    costs: Costs = Costs()
+    promise: Promise | None = None
+
+
+class Proposal(Value):
+    """Label and confidence before any threshold; `deciding` are the conditions it rests on."""
+
+    label: Label
+    confidence: Probability
+    deciding: tuple[int, ...]
+
+
+class OutcomeRecord(Value):
+    """An outcome as a certificate holds it. `label` is null unless `type` is `verdict`."""
+
+    type: Literal["verdict", "abstention", "failure"]
+    label: Label | None
+    confidence: Probability | None
+    #: A `Reason` for an abstention, the kind of error for a failure, null for a verdict.
+    reason: str | None
+    #: The same in plain words, with the numbers.
+    detail: str
+
+
+class MinimalSet(Value):
+    """Sentences (indices into `Evidence.sentences`), and whether no smaller set exists."""
+
+    sentences: tuple[int, ...]
+    #: `exact`: proven smallest; `greedy`: verified, but a smaller one may exist.
+    search: Literal["exact", "greedy"]
+
+
+class MinimalEvidence(Value):
+    """The least that keeps the outcome, and the least whose removal changes it.
+
+    None where the outcome rests on no sentence (nothing was found for or against).
+    """
+
+    sufficient: MinimalSet | None
+    removal: MinimalSet | None
+    #: What the outcome would be without `removal`: a label, or a reason.
+    without_removal: str | None
+    note: str = ""
+
+
+class NliInfo(Value):
+    """Which NLI model scored, so that a certificate and a promise can name it."""
+
+    name: str
+    #: Over the model, tokenizer and label files.
+    sha256: Sha256
+    #: The head's own order of labels, as its config names them.
+    label_order: tuple[str, ...]
+    #: Most tokens of premise + hypothesis + special tokens.
+    max_tokens: int
+    license: str = ""
+    domain: str = ""
+    size_bytes: int = 0
+    #: How unnamed labels were identified, if they were.
+    self_test: str = ""
+
+
+class Component(Value):
+    """A deterministic part of the pipeline: its name and the version of its rules."""
+
+    name: str
+    version: str
+
+
+class Provenance(Value):
+    """What made a certificate. No times, no machine: same input, same bytes."""
+
+    epoche: str
+    nli: NliInfo
+    decomposer: Component
+    splitter: Component
+    config_digest: Sha256
+
+
+class Certificate(Value):
+    """One outcome, everything it rests on, and how to derive it again without the model."""
+
+    format: Literal["epoche-certificate/1"] = "epoche-certificate/1"
+    statement: Statement
+    outcome: OutcomeRecord
+    proposal: Proposal | None
+    conditions: tuple[ConditionAudit, ...]
+    decomposition: Decomposition
+    evidence: Evidence
+    #: scores[condition][window] = (entailment, neutral, contradiction)
+    scores: tuple[tuple[tuple[Probability, Probability, Probability], ...], ...]
+    obstacles: tuple[Obstacle, ...]
+    minimal_evidence: MinimalEvidence
+    policy: Policy
+    provenance: Provenance
+    #: Over all other fields in canonical JSON.
+    digest: Sha256

@@ -1,0 +1,3 @@
+from epoche.cli import main
+
+main()

@@ -1,0 +1,116 @@
+"""Settings: one frozen, strict object with a digest. The only reader of the environment.
+
+What changes an outcome is in the digest; what only changes speed is not, nor are the names of
+models, whose own hashes and versions stand in a certificate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from epoche.errors import OptionError, PolicyError
+from epoche.types import Policy, Value
+
+#: Variables that set a field when the caller does not.
+ENVIRONMENT = {"EPOCHE_NLI": "nli", "EPOCHE_DECOMPOSER": "decomposer", "EPOCHE_THREADS": "threads"}
+_NOT_IN_DIGEST = frozenset({"threads", "batch_size", "nli", "decomposer"})
+
+
+class Config(Value):
+    """How statements are read. Policies hold the thresholds; nothing here decides."""
+
+    nli: str = Field(default="mini", min_length=1)
+    decomposer: str = Field(default="rules", min_length=1)
+    #: Most sentences read per statement; the others are listed as unread.
+    max_sentences: Annotated[int, Field(ge=1)] = 1000
+    #: Most tokens of a premise, if the model reads as many.
+    premise_tokens: Annotated[int, Field(ge=16)] = 256
+    #: Languages (ISO 639-1) that the NLI model reads; empty: not checked.
+    languages: tuple[str, ...] = ("en",)
+    threads: Annotated[int, Field(ge=1, le=256)] = 1
+    batch_size: Annotated[int, Field(ge=1, le=4096)] = 32
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the fields that can change an outcome, in canonical JSON."""
+        fields = self.model_dump(mode="json", exclude=set(_NOT_IN_DIGEST))
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def load_config(environ: Mapping[str, str] | None = None, **given: object) -> Config:
+    """Config from what is given, then from the environment, then from the defaults.
+
+    Raises:
+        OptionError: a value out of its range, or an unknown setting; the message names it.
+    """
+    environ = os.environ if environ is None else environ
+    values: dict[str, object] = {f: environ[name] for name, f in ENVIRONMENT.items() if environ.get(name)}
+    if "threads" in values:
+        try:
+            values["threads"] = int(str(values["threads"]))
+        except ValueError:
+            raise OptionError(f"EPOCHE_THREADS is {values['threads']!r}: give a whole number from 1") from None
+    values |= {name: value for name, value in given.items() if value is not None}
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise OptionError(f"setting {first_problem(error)}") from None
+
+
+#: Policies that come with epoche, by name.
+POLICIES = {"paper": Policy(name="paper")}
+
+
+def load_policy(name: str = "paper") -> Policy:
+    """The policy of that name, or the one in that JSON file.
+
+    Raises:
+        PolicyError: no such policy, a file that is not one, or a number out of its range.
+    """
+    return POLICIES.get(name) or _policy_file(Path(name))
+
+
+def with_tau(policy: Policy, tau: float) -> Policy:
+    """The policy with a threshold of one's own, which voids the promise its own was chosen for.
+
+    Raises:
+        OptionError: `tau` is not in [0, 1].
+    """
+    if not 0.0 <= tau <= 1.0:
+        raise OptionError(f"τ is {tau}: give a number from 0 (answer everything) to 1")
+    return policy.model_copy(update={"tau": float(tau), "promise": None})
+
+
+def _policy_file(path: Path) -> Policy:
+    known = ", ".join(sorted(POLICIES))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise PolicyError(f"no policy {str(path)!r}: give one of {known}, or a policy file") from None
+    except (OSError, ValueError) as error:
+        raise PolicyError(f"policy file {path} cannot be read: {error}") from None
+    try:
+        return Policy.model_validate_json(text)
+    except ValidationError as error:
+        raise PolicyError(f"policy file {path}: {first_problem(error)}") from None
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first thing wrong, as `field: what was expected (what was given)`."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "the whole"
+    given = repr(first.get("input"))
+    return f"{name}: {first['msg']} (given: {given if len(given) < 80 else given[:77] + '...'})"
+
+
+def data_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where the benchmark data lie: EPOCHE_DATA, or `../shared/data`."""
+    environ = os.environ if environ is None else environ
+    return Path(environ.get("EPOCHE_DATA") or "../shared/data")

@@ -1,0 +1,353 @@
+"""The pipeline, step by step: decompose, read, audit, decide, abstain, certify.
+
+    statement ─ decompose ─ conditions ─┐
+    documents ─ segment ─ retrieve ─────┴─ score once ─ audit ─ decide ─ abstain ─ minimise ─ certify
+
+`Pipeline.verify` calls the models; `judge` is everything after the scores and calls none, so that
+`replay` derives an outcome again from what a certificate holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from epoche import __version__
+from epoche.backends.base import Decomposer, NliModel, Progress
+from epoche.config import Config
+from epoche.errors import BackendError, InputError, PolicyError
+from epoche.steps.abstain import Judge, abstain, blocked
+from epoche.steps.audit import FloatArray, audit
+from epoche.steps.certify import as_array, as_rows, broken_facts, certify, differences
+from epoche.steps.decide import decide
+from epoche.steps.minimise import minimise
+from epoche.steps.obstacles import foreign_documents, statement_obstacle, too_long
+from epoche.steps.retrieve import make_windows, premise, select
+from epoche.steps.segment import SPLITTER, segment
+from epoche.types import (
+    Certificate,
+    Condition,
+    Decomposition,
+    Document,
+    Evidence,
+    Kind,
+    Label,
+    MinimalEvidence,
+    Obstacle,
+    OutcomeRecord,
+    Policy,
+    Provenance,
+    Reason,
+    Statement,
+    Unread,
+)
+
+#: Special tokens of a pair in the widest case (RoBERTa: four).
+_SPECIAL_TOKENS = 4
+_NO_MINIMUM = MinimalEvidence(sufficient=None, removal=None, without_removal=None, note="nothing was scored")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one statement; one of `Verdict`, `Abstention` and `Failure`."""
+
+    certificate: Certificate
+
+    @property
+    def type(self) -> Literal["verdict", "abstention", "failure"]:
+        return self.certificate.outcome.type
+
+    @property
+    def label(self) -> Label | None:
+        """What was answered; None unless this is a verdict."""
+        return self.certificate.outcome.label
+
+    @property
+    def confidence(self) -> float | None:
+        """Confidence of the proposal; None where nothing was scored."""
+        return self.certificate.outcome.confidence
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no answer; None for a verdict."""
+        return self.certificate.outcome.reason
+
+    @property
+    def detail(self) -> str:
+        """The reason for answering or not in plain words, with the numbers."""
+        return self.certificate.outcome.detail
+
+
+class Verdict(Outcome):
+    """Answered: `label` is not None."""
+
+
+class Abstention(Outcome):
+    """Not answered although nothing broke: `reason` says why."""
+
+
+class Failure(Outcome):
+    """A model broke. Never a verdict: `reason` names the kind of error, `detail` has its message."""
+
+
+def as_outcome(certificate: Certificate) -> Outcome:
+    """The certificate as the type its outcome names."""
+    kinds = {"verdict": Verdict, "abstention": Abstention, "failure": Failure}
+    return kinds[certificate.outcome.type](certificate)
+
+
+class Pipeline:
+    """Statements and documents in, outcomes with certificates out.
+
+    Args:
+        nli: scores premise–hypothesis pairs.
+        decomposer: splits statements into conditions.
+        policy: every number that turns scores into an outcome.
+        config: how evidence is read.
+
+    Raises:
+        PolicyError: the policy's promise was made for another model, decomposer or splitter.
+    """
+
+    def __init__(self, nli: NliModel, decomposer: Decomposer, policy: Policy, config: Config) -> None:
+        self.nli = nli
+        self.decomposer = decomposer
+        self.policy = policy
+        self.config = config
+        self.provenance = Provenance(
+            epoche=__version__,
+            nli=nli.info,
+            decomposer=decomposer.component,
+            splitter=SPLITTER,
+            config_digest=config.digest,
+        )
+        require_promise_for(policy, self.provenance)
+
+    def verify(
+        self,
+        claim: str,
+        documents: Sequence[str | Document],
+        *,
+        unread: Sequence[Unread] = (),
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Checks a claim: supported, refuted, not enough evidence, or an abstention.
+
+        Args:
+            documents: texts or `Document`s; a text is given the id `doc-1`, `doc-2`, … by position.
+            unread: evidence that could not be read; it forbids every answer but a refutation.
+            progress: called with (pairs scored, pairs to score).
+
+        Raises:
+            InputError: a document is not text, two have one id, or a text cannot be encoded.
+        """
+        return self._run(Statement(text=_text(claim), kind=Kind.CLAIM), documents, unread, progress)
+
+    def ask(
+        self,
+        question: str,
+        documents: Sequence[str | Document],
+        *,
+        unread: Sequence[Unread] = (),
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Answers a yes/no question: yes, no, maybe, or an abstention. Arguments as in `verify`."""
+        return self._run(Statement(text=_text(question), kind=Kind.QUESTION), documents, unread, progress)
+
+    def _run(
+        self,
+        statement: Statement,
+        documents: Sequence[str | Document],
+        unread: Sequence[Unread],
+        progress: Progress | None,
+    ) -> Outcome:
+        given = _documents(documents)
+        case = Case(statement, Decomposition(conditions=(), covers=False), Evidence(), ())
+        try:
+            case = self._prepare(statement, given, tuple(unread))
+            scores = self._score(case, progress)
+        except BackendError as error:
+            return as_outcome(_failed(case, error, self.policy, self.provenance))
+        return as_outcome(judge(case, scores, self.policy, self.provenance))
+
+    def _prepare(
+        self, statement: Statement, documents: Sequence[Document], unread: tuple[Unread, ...]
+    ) -> Case:
+        """Phase 1 and the reading of the evidence; stops at the first obstacle."""
+        nothing = Decomposition(conditions=(), covers=False)
+        obstacle = statement_obstacle(statement, self.config.languages)
+        if obstacle is not None:
+            return Case(statement, nothing, Evidence(unread=unread), (obstacle,))
+
+        decomposition = self.decomposer.decompose(statement)
+        hypotheses = [c.text for c in decomposition.conditions]
+        tokens = max(len(self.nli.token_spans(h)) for h in hypotheses)
+        obstacle = too_long(tokens, self.nli.info.max_tokens)
+        if obstacle is not None:
+            return Case(statement, decomposition, Evidence(unread=unread), (obstacle,))
+
+        readable, foreign = foreign_documents(documents, self.config.languages)
+        records, sentences = segment(readable)
+        kept, left_out = select(sentences, hypotheses, self.config.max_sentences)
+        budget = min(self.config.premise_tokens, self.nli.info.max_tokens - tokens - _SPECIAL_TOKENS)
+        evidence = Evidence(
+            documents=records,
+            sentences=kept,
+            windows=make_windows(kept, self.policy.windows, self.nli.token_spans, budget),
+            unread=(*unread, *foreign, *left_out),
+        )
+        obstacles: tuple[Obstacle, ...] = ()
+        if not kept:
+            obstacles = (_nothing_to_read(foreign),)
+        return Case(statement, decomposition, evidence, obstacles)
+
+    def _score(self, case: Case, progress: Progress | None) -> FloatArray:
+        """One NLI pass: every condition with every window, float64[k, m, 3]."""
+        windows, conditions = case.evidence.windows, case.decomposition.conditions
+        if case.obstacles:
+            return np.zeros((0, len(windows), 3))
+        premises = [premise(w, case.evidence.sentences) for w in windows]
+        pairs = [(p, c.text) for c in conditions for p in premises]
+        return self.nli.score(pairs, progress).reshape(len(conditions), len(windows), 3)
+
+
+@dataclass(frozen=True)
+class Case:
+    """All that is known of a statement before its scores."""
+
+    statement: Statement
+    decomposition: Decomposition
+    evidence: Evidence
+    obstacles: tuple[Obstacle, ...]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return self.decomposition.conditions
+
+
+def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance) -> Certificate:
+    """Phases 2 to 4 on stored scores: audit, decide, abstain; then minimal evidence and certificate."""
+    if case.obstacles:
+        return certify(
+            statement=case.statement,
+            outcome=blocked(case.obstacles),
+            proposal=None,
+            conditions=(),
+            decomposition=case.decomposition,
+            evidence=case.evidence,
+            scores=(),
+            obstacles=case.obstacles,
+            minimal_evidence=_NO_MINIMUM,
+            policy=policy,
+            provenance=provenance,
+        )
+    audits = audit(case.conditions, case.evidence.windows, scores, policy)
+    proposal = decide(case.statement.kind, audits, policy)
+    subset_judge = Judge(
+        case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy
+    )
+    return certify(
+        statement=case.statement,
+        outcome=abstain(proposal, subset_judge, case.evidence),
+        proposal=proposal,
+        conditions=audits,
+        decomposition=case.decomposition,
+        evidence=case.evidence,
+        scores=as_rows(scores),
+        obstacles=(),
+        minimal_evidence=minimise(subset_judge, proposal, audits, case.evidence),
+        policy=policy,
+        provenance=provenance,
+    )
+
+
+def replay(certificate: Certificate) -> list[str]:
+    """Derives the outcome again from the stored scores; every difference by name, none if it holds.
+
+    No model is loaded. A failure has no scores: only what it states of itself is checked.
+    """
+    problems = list(broken_facts(certificate))
+    if problems:
+        return problems
+    if certificate.outcome.type == "failure":
+        return ["outcome: a failure has no scores to derive an outcome from"]
+    case = Case(
+        certificate.statement, certificate.decomposition, certificate.evidence, certificate.obstacles
+    )
+    derived = judge(case, as_array(certificate), certificate.policy, certificate.provenance)
+    return differences(certificate, derived)
+
+
+def require_promise_for(policy: Policy, provenance: Provenance) -> None:
+    """Refuses a policy whose promise was made for something else.
+
+    Raises:
+        PolicyError: naming both sides.
+    """
+    promise = policy.promise
+    if promise is None:
+        return
+    made_for = {
+        "NLI model": (promise.nli_sha256, provenance.nli.sha256),
+        "decomposer": (promise.decomposer, _named(provenance.decomposer.name, provenance.decomposer.version)),
+        "splitter": (promise.splitter, _named(provenance.splitter.name, provenance.splitter.version)),
+    }
+    for part, (theirs, ours) in made_for.items():
+        if theirs != ours:
+            raise PolicyError(
+                f"policy {policy.name!r} promises for the {part} {theirs}, but this one is {ours}: "
+                "use what it was made for, calibrate anew, or drop the promise with a τ of your own"
+            )
+
+
+def _named(name: str, version: str) -> str:
+    return f"{name} {version}"
+
+
+def _failed(case: Case, error: BackendError, policy: Policy, provenance: Provenance) -> Certificate:
+    return certify(
+        statement=case.statement,
+        outcome=OutcomeRecord(
+            type="failure", label=None, confidence=None, reason=type(error).__name__, detail=str(error)
+        ),
+        proposal=None,
+        conditions=(),
+        decomposition=case.decomposition,
+        evidence=case.evidence,
+        scores=(),
+        obstacles=(),
+        minimal_evidence=_NO_MINIMUM,
+        policy=policy,
+        provenance=provenance,
+    )
+
+
+def _nothing_to_read(foreign: Sequence[Unread]) -> Obstacle:
+    if foreign:
+        return Obstacle(reason=Reason.UNSUPPORTED_LANGUAGE, detail=foreign[0].why)
+    return Obstacle(reason=Reason.NO_EVIDENCE, detail="the evidence holds no sentence to read")
+
+
+def _text(statement: object) -> str:
+    if not isinstance(statement, str):
+        raise InputError(f"a statement is text, not {type(statement).__name__}")
+    for i, character in enumerate(statement):
+        if "\ud800" <= character <= "\udfff":
+            raise InputError(f"the statement is not valid Unicode: a lone surrogate at character {i}")
+    return statement
+
+
+def _documents(documents: Sequence[str | Document]) -> list[Document]:
+    if isinstance(documents, str | bytes) or not isinstance(documents, Sequence):
+        raise InputError("documents is a list of texts or Documents, not a single value")
+    result = []
+    for i, document in enumerate(documents, start=1):
+        if isinstance(document, str):
+            document = Document(id=f"doc-{i}", text=document)
+        if not isinstance(document, Document):
+            raise InputError(f"document {i} is a {type(document).__name__}: give text or a Document")
+        result.append(document)
+    return result

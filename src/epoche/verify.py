@@ -99,6 +99,27 @@ def as_outcome(certificate: Certificate) -> Outcome:
     return kinds[certificate.outcome.type](certificate)
 
 
+@dataclass(frozen=True)
+class Case:
+    """All that is known of a statement before its scores."""
+
+    statement: Statement
+    decomposition: Decomposition
+    evidence: Evidence
+    obstacles: tuple[Obstacle, ...]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return self.decomposition.conditions
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """(premise, hypothesis) of every condition with every window, conditions first; none with an obstacle."""
+        if self.obstacles:
+            return []
+        premises = [premise(w, self.evidence.sentences) for w in self.evidence.windows]
+        return [(p, c.text) for c in self.conditions for p in premises]
+
+
 class Pipeline:
     """Statements and documents in, outcomes with certificates out.
 
@@ -167,16 +188,24 @@ class Pipeline:
         given = _documents(documents)
         case = Case(statement, Decomposition(conditions=(), covers=False), Evidence(), ())
         try:
-            case = self._prepare(statement, given, tuple(unread))
-            scores = self._score(case, progress)
+            case = self.prepare(statement, given, tuple(unread))
+            scores = self.score(case, progress)
         except BackendError as error:
             return as_outcome(_failed(case, error, self.policy, self.provenance))
         return as_outcome(judge(case, scores, self.policy, self.provenance))
 
-    def _prepare(
-        self, statement: Statement, documents: Sequence[Document], unread: tuple[Unread, ...]
+    def prepare(
+        self,
+        statement: Statement,
+        documents: Sequence[Document],
+        unread: tuple[Unread, ...] = (),
+        sizes: Sequence[int] | None = None,
     ) -> Case:
-        """Phase 1 and the reading of the evidence; stops at the first obstacle."""
+        """Phase 1 and the reading of the evidence; stops at the first obstacle.
+
+        Args:
+            sizes: window sizes to make, in sentences; default: those that the policy reads.
+        """
         nothing = Decomposition(conditions=(), covers=False)
         obstacle = statement_obstacle(statement, self.config.languages)
         if obstacle is not None:
@@ -196,7 +225,7 @@ class Pipeline:
         evidence = Evidence(
             documents=records,
             sentences=kept,
-            windows=make_windows(kept, self.policy.windows, self.nli.token_spans, budget),
+            windows=make_windows(kept, sizes or self.policy.windows, self.nli.token_spans, budget),
             unread=(*unread, *foreign, *left_out),
         )
         obstacles: tuple[Obstacle, ...] = ()
@@ -204,28 +233,11 @@ class Pipeline:
             obstacles = (_nothing_to_read(foreign),)
         return Case(statement, decomposition, evidence, obstacles)
 
-    def _score(self, case: Case, progress: Progress | None) -> FloatArray:
-        """One NLI pass: every condition with every window, float64[k, m, 3]."""
-        windows, conditions = case.evidence.windows, case.decomposition.conditions
-        if case.obstacles:
-            return np.zeros((0, len(windows), 3))
-        premises = [premise(w, case.evidence.sentences) for w in windows]
-        pairs = [(p, c.text) for c in conditions for p in premises]
-        return self.nli.score(pairs, progress).reshape(len(conditions), len(windows), 3)
-
-
-@dataclass(frozen=True)
-class Case:
-    """All that is known of a statement before its scores."""
-
-    statement: Statement
-    decomposition: Decomposition
-    evidence: Evidence
-    obstacles: tuple[Obstacle, ...]
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        return self.decomposition.conditions
+    def score(self, case: Case, progress: Progress | None = None) -> FloatArray:
+        """One NLI pass: every condition with every window, float64[k, m, 3]; k = 0 with an obstacle."""
+        pairs = case.pairs()
+        windows = len(case.evidence.windows)
+        return self.nli.score(pairs, progress).reshape(len(pairs) // windows if windows else 0, windows, 3)
 
 
 def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance) -> Certificate:

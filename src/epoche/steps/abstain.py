@@ -25,6 +25,34 @@ from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Policy,
 _REFUTING = frozenset({Label.REFUTED, Label.NO})
 
 
+def reason_to_withhold(
+    label: Label,
+    confidence: float,
+    conflict: bool,
+    policy: Policy,
+    *,
+    sound_label: Label | None,
+    unread: bool,
+) -> Reason | None:
+    """Why a proposal is not answered, or None.
+
+    Args:
+        conflict: a critical condition is both supported and contradicted.
+        sound_label: the label without retracted documents; None if nothing else was read.
+        unread: a part of the evidence was not read.
+    """
+    if sound_label is not label:
+        return Reason.RETRACTED_ONLY
+    # What was not read could hold a contradiction or the missing support: only a refutation stands.
+    if unread and label not in _REFUTING:
+        return Reason.EVIDENCE_TRUNCATED
+    if conflict and policy.on_conflict == "abstain":
+        return Reason.EVIDENCE_CONFLICT
+    if policy.tau is None or confidence < policy.tau:
+        return Reason.BELOW_THRESHOLD
+    return None
+
+
 class Judge:
     """Decides for any subset of the windows, from the stored scores alone.
 
@@ -57,16 +85,10 @@ class Judge:
         label, confidence, conflict = self._label_and_confidence(read)
         if label is None or confidence is None:
             return Reason.NO_EVIDENCE
-        if not self._sound.all() and self._label_and_confidence(read & self._sound)[0] is not label:
-            return Reason.RETRACTED_ONLY
-        # What was not read could hold a contradiction or the missing support: only a refutation stands.
-        if self._unread and label not in _REFUTING:
-            return Reason.EVIDENCE_TRUNCATED
-        if conflict and self.policy.on_conflict == "abstain":
-            return Reason.EVIDENCE_CONFLICT
-        if self.policy.tau is None or confidence < self.policy.tau:
-            return Reason.BELOW_THRESHOLD
-        return None
+        sound = label if self._sound.all() else self._label_and_confidence(read & self._sound)[0]
+        return reason_to_withhold(
+            label, confidence, conflict, self.policy, sound_label=sound, unread=self._unread
+        )
 
     def outcome(self, kept: BoolArray) -> str:
         """What a user would be told on the kept windows: a label, or the reason for none."""

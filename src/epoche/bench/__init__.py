@@ -1,0 +1,1 @@
+"""Benchmarks: data sets, resumable runs, scores computed from their records, figures and reports."""

@@ -1,0 +1,159 @@
+"""One run per decomposer and NLI model, scored: `summary.json` and, if asked, `ablations.json`."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from epoche.assemble import make_decomposer, make_nli
+from epoche.backends.base import Progress
+from epoche.bench.datasets import Dataset
+from epoche.bench.pair_cache import CachedNli
+from epoche.bench.readings import Setup, Table, grid, leaking, predictions_of
+from epoche.bench.record import Run, write_json
+from epoche.bench.run import run
+from epoche.bench.score import summarise
+from epoche.config import Config
+from epoche.errors import InputError
+from epoche.types import Policy
+from epoche.verify import Pipeline
+
+#: Beside the runs, so that runs below one folder share it.
+CACHE = "pairs.sqlite"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One configuration and where its record goes."""
+
+    out: Path
+    decomposer: str
+    nli: str
+    cache: Path
+
+
+def configurations(out: Path, decomposers: Sequence[str], models: Sequence[str]) -> list[Plan]:
+    """Every decomposer with every NLI model: in `out` itself if it is one, else in folders below it."""
+    pairs = list(itertools.product(decomposers, models))
+    if len(pairs) == 1:
+        return [Plan(out, *pairs[0], cache=out.parent / CACHE)]
+    return [
+        Plan(out / f"{decomposer}--{Path(nli).name}", decomposer, nli, cache=out / CACHE)
+        for decomposer, nli in pairs
+    ]
+
+
+def run_and_score(
+    dataset: Dataset,
+    plan: Plan,
+    policy: Policy,
+    config: Config,
+    *,
+    limit: int | None = None,
+    ablate: bool = False,
+    progress: Progress | None = None,
+) -> str:
+    """Runs or resumes one plan and writes its summary; the summary's main line for people.
+
+    Raises:
+        InputError: see `run`, and `summary_of`.
+    """
+    if limit is not None and limit < len(dataset.items):
+        dataset = dataclasses.replace(
+            dataset, items=dataset.items[:limit], split=f"{dataset.split} (first {limit})"
+        )
+    plan.cache.parent.mkdir(parents=True, exist_ok=True)
+    config = config.model_copy(update={"nli": plan.nli, "decomposer": plan.decomposer})
+    nli = CachedNli(make_nli(plan.nli, config), plan.cache)
+    try:
+        pipeline = Pipeline(nli, make_decomposer(plan.decomposer), policy, config)
+        record = run(dataset, pipeline, plan.out, progress)
+    finally:
+        nli.close()
+    summary = summary_of(record, Setup(policy))
+    write_json(plan.out / "summary.json", summary)
+    if ablate:
+        write_json(plan.out / "ablations.json", ablations_of(record, policy))
+    return main_line(summary, plan)
+
+
+def summary_of(record: Run, setup: Setup, table: Table | None = None) -> dict[str, Any]:
+    """Every metric of one reading of a record, with what the record is.
+
+    Where unsettled items have nothing to read and others do, the missing evidence gives their label
+    away: they are left out of every figure and counted under `leaking_items`.
+
+    Raises:
+        InputError: no item is left to score.
+    """
+    readings = (table or Table(record, setup)).read(setup)
+    predictions = predictions_of(record, readings)
+    leak = leaking(record)
+    if leak.all():
+        raise InputError(f"{record.folder}: no item has evidence to read, so nothing can be scored")
+    summary: dict[str, Any] = {
+        **{k: record.meta["identity"][k] for k in ("dataset", "split", "protocol", "nli", "decomposer")},
+        "policy": setup.policy.model_dump(mode="json"),
+        "leaking_items": int(leak.sum()),
+    }
+    if leak.any():
+        predictions = predictions.subset(~leak)
+        summary["note"] = (
+            f"{int(leak.sum())} unsettled items have no evidence, which gives their label away: they are in "
+            "no figure here, and a three-label figure is not reported"
+        )
+    conditions = [sum(c.critical for c in i.decomposition.conditions) for i in record.items]
+    summary["critical_conditions_mean"] = round(sum(conditions) / len(conditions), 4)
+    summary |= summarise(predictions, cost=setup.policy.costs.false_support)
+    summary["identity"] = record.meta["identity"]
+    return summary
+
+
+def ablations_of(record: Run, policy: Policy) -> dict[str, Any]:
+    """The grid of `readings.grid`, each with its main figures; no model is called."""
+    tables: dict[Any, Table] = {}
+    rows = {}
+    for name, setup in grid(policy).items():
+        key = (setup.decomposition, setup.policy.windows, setup.pooling)
+        if key not in tables:
+            tables[key] = Table(record, setup)
+        summary = summary_of(record, setup, tables[key])
+        rows[name] = {k: summary.get(k) for k in ABLATION_KEYS} | {
+            "intervals": {k: summary["intervals"].get(k) for k in ABLATION_KEYS if k in summary["intervals"]}
+        }
+    return {"identity": record.meta["identity"], "n": len(record.items), "rows": rows}
+
+
+ABLATION_KEYS = (
+    "accuracy",
+    "macro_f1",
+    "risk_at_coverage",
+    "aurc",
+    "e_aurc",
+    "augrc",
+    "auroc_failure",
+    "coverage",
+    "risk",
+    "decisive_risk",
+    "false_support_rate",
+    "ece",
+)
+
+
+def main_line(summary: dict[str, Any], plan: Plan) -> str:
+    """One line for people."""
+
+    def shown(name: str) -> str:
+        value = summary.get(name)
+        return "undefined" if value is None else f"{value:.3f}"
+
+    head = f"{summary['dataset']} {summary['split']} ({summary['protocol']}), {plan.decomposer}, {plan.nli}"
+    return (
+        f"{head}: n = {summary['n']}, accuracy {shown('accuracy')}, macro-F1 {shown('macro_f1')}, "
+        f"AURC {shown('aurc')}, AUROC of failure {shown('auroc_failure')}, false-support rate "
+        f"{shown('false_support_rate')}; written to {plan.out}\n"
+    )

@@ -1,0 +1,302 @@
+"""Data sets as items to judge: a statement, documents, and the gold label that the annotations give.
+
+Gold labels come from the evidence annotations of the official files, never from a default: an item
+without annotations has no gold and is refused for scoring. The evidence protocol is part of a
+data set's name, because it decides what the figures mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from epoche.errors import DocumentError, InputError
+from epoche.types import Document, Kind, Label, Statement
+
+Protocol = Literal["abstract", "rationale", "corpus", "given"]
+
+#: The one table from labels as data sets write them to ours.
+LABELS: Mapping[str, Label] = {
+    "SUPPORT": Label.SUPPORTED,
+    "SUPPORTS": Label.SUPPORTED,
+    "SUPPORTED": Label.SUPPORTED,
+    "CONTRADICT": Label.REFUTED,
+    "REFUTE": Label.REFUTED,
+    "REFUTES": Label.REFUTED,
+    "REFUTED": Label.REFUTED,
+    "NEI": Label.NOT_ENOUGH_EVIDENCE,
+    "NOT_ENOUGH_INFO": Label.NOT_ENOUGH_EVIDENCE,
+    "NOT_ENOUGH_EVIDENCE": Label.NOT_ENOUGH_EVIDENCE,
+    "YES": Label.YES,
+    "NO": Label.NO,
+    "MAYBE": Label.MAYBE,
+}
+KIND_LABELS: Mapping[Kind, tuple[Label, ...]] = {
+    Kind.CLAIM: (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE),
+    Kind.QUESTION: (Label.YES, Label.NO, Label.MAYBE),
+}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to judge. `gold` is None where the files annotate nothing."""
+
+    id: str
+    statement: Statement
+    documents: tuple[Document, ...]
+    gold: Label | None
+    #: Gold label and rationale sentences per document, where annotated (claim–abstract view).
+    rationales: Mapping[str, tuple[Label, tuple[tuple[int, ...], ...]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Items, and what they came from."""
+
+    name: str
+    split: str
+    protocol: Protocol
+    items: tuple[Item, ...]
+    #: File name → sha256 of what was read.
+    files: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """sha256 over name, split, protocol, files and the ids in order."""
+        content = [self.name, self.split, self.protocol, dict(self.files), [i.id for i in self.items]]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def load_scifact(
+    claims: Path, corpus: Path, *, split: str, protocol: Protocol, ids: Path | None = None
+) -> Dataset:
+    """SciFact claims with their evidence under the protocol.
+
+    `abstract`: all sentences of the cited abstracts. `rationale`: the gold sentences only, an upper bound;
+    claims without any (not enough evidence) have nothing to read, so their label would be given away.
+
+    Raises:
+        DocumentError, InputError: a file or line that is not in the official form; it is named.
+    """
+    if protocol not in ("abstract", "rationale"):
+        raise InputError(f"protocol {protocol!r} is not available for scifact: give abstract or rationale")
+    abstracts = {str(r["doc_id"]): r for _, r in _records(corpus, _corpus_line)}
+    wanted = _read_ids(ids)
+    items = []
+    for line, record in _records(claims, _claim_line):
+        if wanted is None or str(record["id"]) in wanted:
+            items.append(_scifact_item(record, abstracts, protocol, f"{claims.name}, line {line}"))
+    notes = []
+    if protocol == "rationale":
+        notes.append("rationale: gold sentences, an upper bound; items without any are reported apart")
+    return _dataset("scifact", split, protocol, items, [claims, corpus, *([ids] if ids else [])], notes)
+
+
+def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None) -> Dataset:
+    """PubMedQA questions with their abstracts; the conclusion (`LONG_ANSWER`) is never read.
+
+    Args:
+        ids: the items of the split, one PubMed id a line or a JSON object of them. The official test
+            split is such a list, not the last 500 rows.
+    """
+    records = _json_object(file)
+    wanted = _read_ids(ids)
+    missing = sorted((wanted or set()) - records.keys())
+    if missing:
+        raise InputError(f"{file.name} has no item {missing[0]} (and {len(missing) - 1} more) of the id list")
+    items = [
+        _pubmedqa_item(key, record, file.name)
+        for key, record in records.items()
+        if wanted is None or key in wanted
+    ]
+    return _dataset("pubmedqa", split, "given", items, [file, *([ids] if ids else [])], [])
+
+
+def load_custom(file: Path) -> Dataset:
+    """A set of one's own: lines of {"id", "statement", "kind", "documents": [text, …], "label"}."""
+    items = [_custom_item(r, f"{file.name}, line {n}") for n, r in _records(file, _object)]
+    return _dataset("custom", file.stem, "given", items, [file], [])
+
+
+def label_of(text: object, kind: Kind, where: str) -> Label:
+    """Our label for one as a data set writes it.
+
+    Raises:
+        DocumentError: not a label, or one of the other kind. A typo never becomes "maybe".
+    """
+    label = LABELS.get(text.strip().upper().replace(" ", "_")) if isinstance(text, str) else None
+    if label is None or label not in KIND_LABELS[kind]:
+        known = ", ".join(k for k, v in LABELS.items() if v in KIND_LABELS[kind])
+        raise DocumentError(f"{where}: label {text!r} is not one of {known}", source=where)
+    return label
+
+
+def _scifact_item(
+    record: dict[str, Any], abstracts: Mapping[str, dict[str, Any]], protocol: Protocol, where: str
+) -> Item:
+    evidence = record.get("evidence")
+    rationales = {}
+    for doc_id, sets in (evidence or {}).items():
+        labels = {label_of(s.get("label"), Kind.CLAIM, where) for s in sets}
+        if len(labels) != 1:
+            raise DocumentError(f"{where}: document {doc_id} has rationales of both labels", source=where)
+        rationales[doc_id] = (labels.pop(), tuple(tuple(s["sentences"]) for s in sets))
+    found = {label for label, _ in rationales.values()}
+    if len(found) > 1:
+        raise DocumentError(f"{where}: documents of both labels; a claim has one gold label", source=where)
+    cited = [str(d) for d in record.get("cited_doc_ids", [])] or list(rationales)
+    documents = []
+    for doc_id in dict.fromkeys(cited):
+        if doc_id not in abstracts:
+            raise DocumentError(f"{where}: cited document {doc_id} is not in the corpus", source=where)
+        sentences = abstracts[doc_id]["abstract"]
+        if protocol == "rationale":
+            gold = {i for s in rationales.get(doc_id, (None, ()))[1] for i in s}
+            sentences = [s for i, s in enumerate(sentences) if i in gold]
+        if sentences:
+            documents.append(given_sentences(doc_id, sentences, abstracts[doc_id].get("title", "")))
+    gold = None if evidence is None else (found.pop() if found else Label.NOT_ENOUGH_EVIDENCE)
+    return Item(
+        str(record["id"]), Statement(text=record["claim"], kind=Kind.CLAIM), tuple(documents), gold, rationales
+    )
+
+
+def given_sentences(doc_id: str, sentences: Iterable[str], title: str = "") -> Document:
+    """A document whose sentences are given: joined by a space, with their spans."""
+    parts = [s.strip() for s in sentences if s.strip()]
+    spans, start = [], 0
+    for part in parts:
+        spans.append((start, start + len(part)))
+        start += len(part) + 1
+    return Document(id=doc_id, title=title, text=" ".join(parts), spans=tuple(spans))
+
+
+def _pubmedqa_item(key: str, record: object, name: str) -> Item:
+    where = f"{name}, item {key}"
+    if not isinstance(record, dict) or not isinstance(record.get("QUESTION"), str):
+        raise DocumentError(f"{where}: no QUESTION", source=name)
+    contexts = record.get("CONTEXTS")
+    if not isinstance(contexts, list) or not all(isinstance(c, str) for c in contexts):
+        raise DocumentError(f"{where}: CONTEXTS must be a list of paragraphs", source=name)
+    decision = record.get("final_decision")
+    return Item(
+        id=key,
+        statement=Statement(text=record["QUESTION"], kind=Kind.QUESTION),
+        documents=(Document(id=key, text="\n\n".join(contexts)),),
+        gold=None if decision is None else label_of(decision, Kind.QUESTION, where),
+    )
+
+
+def _custom_item(record: dict[str, Any], where: str) -> Item:
+    try:
+        kind = Kind(record["kind"])
+        statement, documents = record["statement"], record["documents"]
+    except (KeyError, ValueError) as error:
+        raise DocumentError(f"{where}: missing or unknown {error}", source=where) from None
+    if not isinstance(statement, str) or not isinstance(documents, list):
+        raise DocumentError(f"{where}: statement must be text and documents a list of texts", source=where)
+    texts = [d if isinstance(d, str) else d.get("text") for d in documents if isinstance(d, str | dict)]
+    if len(texts) != len(documents) or not all(isinstance(t, str) for t in texts):
+        raise DocumentError(f"{where}: a document is a text, or an object with a text", source=where)
+    label = record.get("label")
+    return Item(
+        id=str(record.get("id", where)),
+        statement=Statement(text=statement, kind=kind),
+        documents=tuple(Document(id=f"doc-{i}", text=str(t)) for i, t in enumerate(texts, start=1)),
+        gold=None if label is None else label_of(label, kind, where),
+    )
+
+
+def _dataset(
+    name: str, split: str, protocol: Protocol, items: list[Item], files: list[Path], notes: list[str]
+) -> Dataset:
+    if not items:
+        raise InputError(f"{name}: no item in {', '.join(f.name for f in files)}")
+    seen: set[str] = set()
+    for item in items:
+        if item.id in seen:
+            raise InputError(f"{name}: the id {item.id} occurs twice in {files[0].name}")
+        seen.add(item.id)
+    return Dataset(name, split, protocol, tuple(items), {f.name: sha256_of(f) for f in files}, tuple(notes))
+
+
+def sha256_of(path: Path) -> str:
+    """sha256 of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise DocumentError(f"{path} cannot be read: {error.strerror}", source=path.name) from None
+    except UnicodeDecodeError as error:
+        raise DocumentError(f"{path} is not UTF-8 (byte {error.start})", source=path.name) from None
+
+
+def _records(path: Path, check: Callable[[Any], str | None]) -> list[tuple[int, dict[str, Any]]]:
+    """(line number, record) of each line of a JSONL file, whatever it starts with."""
+    result = []
+    for number, line in enumerate(_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            problem = check(record)
+        except ValueError as error:
+            problem = f"broken JSON: {error}"
+        if problem:
+            raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
+        result.append((number, record))
+    return result
+
+
+def _object(record: Any) -> str | None:
+    return None if isinstance(record, dict) else "an object is needed"
+
+
+def _corpus_line(record: Any) -> str | None:
+    if not isinstance(record, dict) or "doc_id" not in record:
+        return "no doc_id: is this the official corpus.jsonl?"
+    sentences = record.get("abstract")
+    valid = isinstance(sentences, list) and all(isinstance(s, str) for s in sentences)
+    return None if valid else "abstract must be a list of sentences"
+
+
+def _claim_line(record: Any) -> str | None:
+    if not isinstance(record, dict) or "id" not in record or not isinstance(record.get("claim"), str):
+        return "id and claim are needed: is this an official claims file?"
+    evidence = record.get("evidence", {})
+    valid = isinstance(evidence, dict) and all(
+        isinstance(sets, list) and all(isinstance(s, dict) and "sentences" in s for s in sets)
+        for sets in evidence.values()
+    )
+    return None if valid else "evidence must map documents to lists of {sentences, label}"
+
+
+def _json_object(path: Path) -> dict[str, Any]:
+    text = _text(path)
+    try:
+        loaded = json.loads(text)
+    except ValueError as error:
+        raise DocumentError(f"{path.name}: broken JSON: {error}", source=path.name) from None
+    if not isinstance(loaded, dict) or not loaded:
+        raise DocumentError(f"{path.name}: an object of items by id is needed", source=path.name)
+    return loaded
+
+
+def _read_ids(path: Path | None) -> set[str] | None:
+    """Ids from a list, one a line, or from the keys of a JSON object (the official test split)."""
+    if path is None:
+        return None
+    text = _text(path).strip()
+    ids = set(json.loads(text)) if text.startswith(("{", "[")) else set(text.split())
+    if not ids:
+        raise InputError(f"{path.name} lists no id")
+    return {str(i) for i in ids}

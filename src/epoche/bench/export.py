@@ -1,0 +1,67 @@
+"""Runs in the format that SciFact's official evaluator reads.
+
+One line per claim: {"id", "evidence": {doc_id: {"sentences": […], "label": "SUPPORT" | "CONTRADICT"}}}. A document
+gets a label from its own windows, under the run's policy; a claim that is not answered has no evidence. The
+evaluator counts only the first three sentences of a document at abstract level, so the strongest come first.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from epoche.bench.record import ItemRecord, Run
+from epoche.errors import InputError
+from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, audit
+from epoche.steps.decide import UNSETTLED, decide
+from epoche.types import Kind, Label, Policy
+
+_OFFICIAL = {Label.SUPPORTED: "SUPPORT", Label.REFUTED: "CONTRADICT"}
+_COLUMN = {Label.SUPPORTED: ENTAILMENT, Label.REFUTED: CONTRADICTION}
+
+
+def export_scifact(run: Run, policy: Policy) -> str:
+    """JSON lines for the official evaluator, in the order of the run.
+
+    Raises:
+        InputError: the run is not one of SciFact claims.
+    """
+    if run.meta["identity"]["dataset"] != "scifact":
+        raise InputError(f"{run.folder} is a run of {run.meta['identity']['dataset']}, not of scifact")
+    lines = []
+    for item in run.items:
+        evidence = _evidence(item, run.scores(item), policy) if item.conditions else {}
+        lines.append(json.dumps({"id": int(item.id), "evidence": evidence}) + "\n")
+    return "".join(lines)
+
+
+def _evidence(item: ItemRecord, scores: FloatArray, policy: Policy) -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for document in item.evidence.documents:
+        chosen = [
+            i
+            for i, window in enumerate(item.evidence.windows)
+            if item.evidence.sentences[window.sentences[0]].document == document.id
+            and len(window.sentences) in policy.windows
+        ]
+        if not chosen:
+            continue
+        windows = [item.evidence.windows[i] for i in chosen]
+        audits = audit(item.decomposition.conditions, windows, scores[:, chosen], policy)
+        proposal = decide(Kind.CLAIM, audits, policy)
+        if proposal.label in UNSETTLED or policy.tau is None or proposal.confidence < policy.tau:
+            continue
+        critical = np.array([c.critical for c in item.decomposition.conditions])
+        column = scores[:, chosen][critical][:, :, _COLUMN[proposal.label]].max(axis=0)
+        threshold = (
+            policy.support_threshold
+            if proposal.label is Label.SUPPORTED
+            else policy.contradiction_threshold
+        )
+        order = [i for i in np.argsort(-column, kind="stable") if column[i] >= threshold]
+        sentences = dict.fromkeys(
+            item.evidence.sentences[s].index for i in order for s in windows[i].sentences
+        )
+        found[document.id] = {"sentences": list(sentences), "label": _OFFICIAL[proposal.label]}
+    return found

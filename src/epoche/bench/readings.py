@@ -1,0 +1,208 @@
+"""Ways to read one record: the policy's, and the ablations. No model; the steps' own rules decide.
+
+A `Setup` names what is varied. `Table` holds, per item and critical condition, the support and
+contradiction under one decomposition, window choice and pooling; statuses, labels, confidences and
+reasons come from `steps`, so there is one definition of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from epoche.bench.datasets import KIND_LABELS
+from epoche.bench.predictions import Predictions, named
+from epoche.bench.record import ItemRecord, Run
+from epoche.errors import InputError
+from epoche.steps.abstain import reason_to_withhold
+from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, is_conflict, status_of
+from epoche.steps.decide import confidence_of, label_of, margin
+from epoche.types import Kind, Label, Policy, Status
+
+Pooling = Literal["max", "best_sentence", "top3"]
+Confidence = Literal["max_margin", "min_margin", "reference"]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One way to read a record; the defaults are the policy's own."""
+
+    policy: Policy
+    #: `recorded`: the decomposer's conditions. `whole`: no decomposition, the whole statement alone.
+    decomposition: Literal["recorded", "whole"] = "recorded"
+    #: False: no audit, every condition is MIS.
+    audit: bool = True
+    #: `max`: largest probability per direction. `best_sentence`: both of the window with the largest
+    #: max(e, c), as the reference code reads. `top3`: mean of the three largest per direction.
+    pooling: Pooling = "max"
+    #: The policy's, or `reference`: the reference code's mixture (max c if refuted, 1 − max score of the
+    #: missing if unsettled, mean e if supported), three quantities on one scale.
+    confidence: Confidence | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One item as read: label and confidence are None where nothing is proposed."""
+
+    label: Label | None
+    confidence: float | None
+    #: None for an answer; else a reason, or "failure".
+    withheld: str | None
+
+
+class Table:
+    """Support and contradiction of the critical conditions of every item of a run."""
+
+    def __init__(self, run: Run, setup: Setup) -> None:
+        self.items = run.items
+        self.key = (setup.decomposition, setup.policy.windows, setup.pooling)
+        self._pairs = [self._pooled(run, item) for item in run.items]
+
+    def _pooled(self, run: Run, item: ItemRecord) -> tuple[FloatArray, FloatArray | None] | None:
+        """(s, c) pairs float64[k, 2] of all windows, and without retracted documents; None if not scored."""
+        if item.failure is not None or item.obstacles:
+            return None
+        decomposition, windows, pooling = self.key
+        conditions = item.decomposition.conditions
+        critical = [i for i, c in enumerate(conditions) if c.critical]
+        if decomposition == "whole":
+            critical = [len(conditions) - 1]
+        chosen = run.scores(item)[critical]
+        read = np.array([len(w.sentences) in windows for w in item.evidence.windows], dtype=np.bool_)
+        retracted = {d.id for d in item.evidence.documents if d.retracted}
+        everything = pool(chosen[:, read], pooling)
+        if not retracted:
+            return everything, everything
+        documents = [item.evidence.sentences[w.sentences[0]].document for w in item.evidence.windows]
+        sound = read & np.array([d not in retracted for d in documents], dtype=np.bool_)
+        return everything, pool(chosen[:, sound], pooling) if sound.any() else None
+
+    def read(self, setup: Setup) -> list[Reading]:
+        """Readings of all items under a setup with this table's decomposition, windows and pooling."""
+        return [self._read(item, pairs, setup) for item, pairs in zip(self.items, self._pairs, strict=True)]
+
+    def _read(
+        self, item: ItemRecord, pairs: tuple[FloatArray, FloatArray | None] | None, setup: Setup
+    ) -> Reading:
+        if pairs is None:
+            return Reading(None, None, "failure" if item.failure else str(item.obstacles[0].reason))
+        everything, sound = pairs
+        label, confidence = propose(item.statement.kind, everything, setup)
+        sound_label = label if sound is everything else None
+        if sound is not everything and sound is not None:
+            sound_label = propose(item.statement.kind, sound, setup)[0]
+        conflict = setup.audit and any(is_conflict(s, c, setup.policy) for s, c in everything.tolist())
+        reason = reason_to_withhold(
+            label,
+            confidence,
+            conflict,
+            setup.policy,
+            sound_label=sound_label,
+            unread=bool(item.evidence.unread),
+        )
+        return Reading(label, confidence, None if reason is None else str(reason))
+
+
+def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:
+    """float64[k, 2] of support and contradiction from float64[k, m, 3], m ≥ 1."""
+    directions = scores[:, :, [ENTAILMENT, CONTRADICTION]]
+    if pooling == "max":
+        return directions.max(axis=1)
+    if pooling == "best_sentence":
+        best = directions.max(axis=2).argmax(axis=1)
+        return directions[np.arange(len(scores)), best]
+    largest = np.sort(directions, axis=1)[:, -3:]
+    mean: FloatArray = largest.mean(axis=1)
+    return mean
+
+
+def propose(kind: Kind, pairs: FloatArray, setup: Setup) -> tuple[Label, float]:
+    """Label and confidence from float64[k, 2] of support and contradiction."""
+    rows: list[list[float]] = pairs.tolist()
+    statuses = [status_of(s, c, setup.policy) if setup.audit else Status.MIS for s, c in rows]
+    label = label_of(kind, statuses, setup.policy)
+    if setup.confidence == "reference":
+        return label, _reference_confidence(label, statuses, rows)
+    policy = setup.policy
+    if setup.confidence is not None and setup.confidence != policy.confidence:
+        policy = policy.model_copy(update={"confidence": setup.confidence})
+    return label, confidence_of([margin(s, c) for s, c in rows], policy)
+
+
+def _reference_confidence(label: Label, statuses: Sequence[Status], rows: Sequence[Sequence[float]]) -> float:
+    if label in (Label.REFUTED, Label.NO):
+        return max(c for _, c in rows)
+    if label in (Label.SUPPORTED, Label.YES):
+        return sum(s for s, _ in rows) / len(rows)
+    return 1.0 - max(max(r) for r, status in zip(rows, statuses, strict=True) if status is not Status.CON)
+
+
+def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:
+    """Readings as columns for the metrics.
+
+    Raises:
+        InputError: the run has no item, or items of both kinds (their labels do not compare).
+    """
+    kinds = {item.statement.kind for item in run.items}
+    if len(kinds) != 1:
+        raise InputError(f"{run.folder}: a run scores items of one kind, not {len(kinds)}")
+    labels = KIND_LABELS[kinds.pop()]
+    place: dict[Label | None, int] = {label: i for i, label in enumerate(labels)} | {None: -1}
+    reasons: dict[str, int] = {}
+    for reading in readings:
+        if reading.withheld is not None and reading.withheld != "failure":
+            reasons[reading.withheld] = reasons.get(reading.withheld, 0) + 1
+    return Predictions(
+        ids=[item.id for item in run.items],
+        labels=named(labels),
+        gold=np.array([place[item.gold] for item in run.items], dtype=np.int64),
+        predicted=np.array([place[r.label] for r in readings], dtype=np.int64),
+        confidence=np.array([np.nan if r.confidence is None else r.confidence for r in readings]),
+        answered=np.array([r.withheld is None for r in readings], dtype=np.bool_),
+        failed=np.array([r.withheld == "failure" for r in readings], dtype=np.bool_),
+        reasons=reasons,
+    )
+
+
+def leaking(run: Run) -> NDArray[np.bool_]:
+    """bool[n]: unsettled items that have nothing to read, if settled ones do have something.
+
+    Then the absence of evidence gives the gold label away, and a three-label figure means nothing.
+    """
+    empty = np.array([not item.evidence.sentences for item in run.items], dtype=np.bool_)
+    unsettled = np.array(
+        [item.gold in (Label.NOT_ENOUGH_EVIDENCE, Label.MAYBE) for item in run.items], dtype=np.bool_
+    )
+    if (~empty & ~unsettled).any() and (empty & unsettled).any():
+        return empty & unsettled
+    return np.zeros(len(run.items), dtype=np.bool_)
+
+
+def grid(policy: Policy) -> dict[str, Setup]:
+    """The paper's ablations and ours, by name. The first is the run's own policy."""
+    base = Setup(policy)
+    window_sets: dict[str, tuple[Literal[1, 2], ...]] = {"sentences": (1,), "pairs": (2,), "both": (1, 2)}
+    setups = {
+        "as run": base,
+        "no decomposition": replace(base, decomposition="whole"),
+        "no audit": replace(base, audit=False),
+        "no abstention": replace(base, policy=policy.model_copy(update={"tau": 0.0})),
+    }
+    for name, sizes in window_sets.items():
+        varied = policy.model_copy(update={"windows": sizes})
+        setups[f"windows: {name}"] = replace(base, policy=varied)
+    for pooling in ("max", "best_sentence", "top3"):
+        setups[f"pooling: {pooling}"] = replace(base, pooling=pooling)
+    for confidence in ("max_margin", "min_margin", "reference"):
+        setups[f"confidence: {confidence}"] = replace(base, confidence=confidence)
+    for threshold in (0.5, 0.6, 0.7, 0.8, 0.9):
+        varied = policy.model_copy(
+            update={"support_threshold": threshold, "contradiction_threshold": threshold}
+        )
+        setups[f"thresholds: {threshold}"] = replace(base, policy=varied)
+    setups["conflicts abstain"] = replace(base, policy=policy.model_copy(update={"on_conflict": "abstain"}))
+    return setups

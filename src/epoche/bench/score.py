@@ -1,0 +1,218 @@
+"""Predictions → `summary.json`: every metric under one set of keys, each with its interval.
+
+`accuracy` and `macro_f1` are of the forced proposals, τ ignored; an item without a proposal is not
+right. Two risks, always named: `risk` (wrong among all answered) and `decisive_risk` (wrong among
+answered supported/refuted or yes/no, where an unsettled gold label counts as wrong), with
+`false_support_rate` (wrong among answered supported or yes) beside both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from epoche.bench.predictions import DECISIVE, SUPPORTING, Predictions
+from epoche.metrics import selective
+from epoche.metrics.resample import Interval, bootstrap, bootstrap_counts, permutation_band, resampled
+from epoche.metrics.scores import brier, ece, per_class, reward
+from epoche.metrics.selective import Groups, group
+
+FloatArray = NDArray[np.float64]
+COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5)
+RISKS = (0.01, 0.05, 0.1, 0.2)
+CURVE_METRICS: Mapping[str, Callable[[Groups], FloatArray]] = {
+    "aurc": selective.aurc,
+    "e_aurc": selective.e_aurc,
+    "augrc": selective.augrc,
+    "auroc_failure": selective.auroc_failure,
+}
+#: Above this many items fewer resamples are drawn; the intervals are then narrow anyway.
+_MANY = 50_000
+ECE_BINS = 15
+
+
+def summarise(predictions: Predictions, *, cost: float = 2.0) -> dict[str, Any]:
+    """All metrics of a run or of anybody's predictions. Undefined is null, never 0.
+
+    Args:
+        cost: of a wrong answer in `reward` (right +1, withheld 0, wrong −cost).
+    """
+    resamples = 2000 if predictions.n <= _MANY else 200
+    summary: dict[str, Any] = {"n": predictions.n, "proposed": int(predictions.proposed.sum())}
+    intervals: dict[str, Any] = {}
+
+    def put(name: str, found: Interval) -> None:
+        summary[name] = _number(found.value)
+        intervals[name] = _bounds(found)
+
+    matrix = confusion_with_none(predictions)
+    square = len(predictions.labels)
+    put("accuracy", bootstrap_counts(_accuracy(square), matrix, resamples=resamples))
+    put("macro_f1", bootstrap_counts(_macro_f1(square), matrix, stratified=True, resamples=resamples))
+    if predictions.proposed.any():
+        groups = _groups(predictions, predictions.proposed)
+        for name, metric in CURVE_METRICS.items():
+            put(name, bootstrap(metric, groups, resamples=resamples))
+        band = permutation_band(selective.aurc, groups, resamples=resamples)
+        summary["aurc_by_chance"] = _bounds(band)
+        summary["aurc_optimal"] = _number(float(selective.optimal_aurc(groups)))
+        summary["ranks_better_than_chance"] = bool(band.value < band.low)
+        summary |= _points(groups, predictions, intervals, resamples)
+    summary |= _answered(predictions, intervals, resamples, cost)
+    summary |= _classes(predictions, matrix)
+    summary["intervals"] = intervals
+    return summary
+
+
+def confusion_with_none(predictions: Predictions) -> NDArray[np.float64]:
+    """float64[k, k + 1]: rows gold, columns predicted, the last for "nothing proposed"."""
+    k = len(predictions.labels)
+    column = np.where(predictions.predicted < 0, k, predictions.predicted)
+    counts = np.bincount(predictions.gold * (k + 1) + column, minlength=k * (k + 1))
+    return counts.reshape(k, k + 1).astype(np.float64)
+
+
+def _accuracy(k: int) -> Callable[[FloatArray], FloatArray]:
+    def metric(table: FloatArray) -> FloatArray:
+        hits: FloatArray = np.trace(table[..., :k], axis1=-2, axis2=-1) / table.sum(axis=(-2, -1))
+        return hits
+
+    return metric
+
+
+def _macro_f1(k: int) -> Callable[[FloatArray], FloatArray]:
+    def metric(table: FloatArray) -> FloatArray:
+        # What was not proposed is missing from a class's recall: it stays in the row's total.
+        padded = np.concatenate([table, np.zeros((*table.shape[:-2], 1, k + 1))], axis=-2)
+        f1 = 2 * np.diagonal(padded, axis1=-2, axis2=-1)[..., :k]
+        mass = padded[..., :k, :].sum(axis=-1) + padded[..., :k].sum(axis=-2)
+        present = mass > 0
+        ratio = np.divide(f1, mass, out=np.zeros_like(f1), where=present)
+        mean: FloatArray = ratio.sum(axis=-1) / np.maximum(present.sum(axis=-1), 1)
+        return mean
+
+    return metric
+
+
+def _groups(predictions: Predictions, mask: NDArray[np.bool_]) -> Groups:
+    return group(predictions.confidence[mask], predictions.error[mask])
+
+
+def _points(
+    groups: Groups, predictions: Predictions, intervals: dict[str, Any], resamples: int
+) -> dict[str, Any]:
+    """Risk at fixed coverages and coverage at fixed risks, over all items."""
+    risks: dict[str, Any] = {}
+    realised: dict[str, Any] = {}
+    bounds: dict[str, Any] = {}
+    draws = resampled(groups, min(resamples, 500)) if groups.confidence.size <= 4000 else None
+    for coverage in COVERAGES:
+        point = selective.at_coverage(groups, coverage, predictions.n)
+        key = str(coverage)
+        risks[key] = _number(point.risk)
+        realised[key] = _number(point.coverage)
+        bounds[key] = _risk_bounds(draws, coverage * predictions.n / float(groups.n)) if draws else None
+    intervals["risk_at_coverage"] = bounds
+    return {
+        "risk_at_coverage": risks,
+        "realised_coverage": realised,
+        "coverage_at_risk": {
+            str(r): _number(selective.at_risk(groups, r, predictions.n).coverage) for r in RISKS
+        },
+    }
+
+
+def _risk_bounds(draws: Groups, coverage: float) -> list[float] | None:
+    """Percentile interval of the risk at the highest threshold that reaches the coverage, per resample."""
+    line = selective.curve(draws)
+    reaches = line.coverage >= coverage - 1e-9
+    if not reaches[..., -1].all():
+        return None
+    first = reaches.argmax(axis=-1)
+    values = np.take_along_axis(line.risk, first[:, None], axis=-1)[:, 0]
+    low, high = np.quantile(values, [0.025, 0.975])
+    return [round(float(low), 6), round(float(high), 6)]
+
+
+def _answered(
+    predictions: Predictions, intervals: dict[str, Any], resamples: int, cost: float
+) -> dict[str, Any]:
+    """What was answered under the run's own policy, and how often that was wrong."""
+    n, answered, error = predictions.n, predictions.answered, predictions.error
+    found: dict[str, Any] = {
+        "coverage": _number(float(answered.mean())),
+        "verdicts": int(answered.sum()),
+        "failures": int(predictions.failed.sum()),
+        "abstentions": int(n - answered.sum() - predictions.failed.sum()),
+        "abstention_reasons": dict(sorted(predictions.reasons.items())),
+    }
+    decisive = answered & predictions.predicts(DECISIVE)
+    supporting = answered & predictions.predicts(SUPPORTING)
+    for name, mask in (("risk", answered), ("decisive_risk", decisive), ("false_support_rate", supporting)):
+        wrong, total = float(error[mask].sum()), float(mask.sum())
+        found[name] = _number(wrong / total) if total else None
+        found[f"{name}_of"] = int(total)
+        if total:
+            table = np.array([[wrong, total - wrong]])
+            rate = bootstrap_counts(
+                lambda t: t[..., 0, 0] / t.sum(axis=(-2, -1)), table, resamples=resamples
+            )
+            intervals[name] = _bounds(rate)
+    wrong = float(error[answered].sum())
+    found["reward"] = _number(reward(float(answered.sum()) - wrong, wrong, n, cost))
+    found["reward_cost"] = cost
+    proposed = predictions.proposed
+    confidence = predictions.confidence[proposed]
+    if proposed.any() and confidence.min() >= 0.0 and confidence.max() <= 1.0:
+        right = 1.0 - error[proposed]
+        found["brier"] = _number(brier(confidence, right))
+        found["ece"] = _number(ece(confidence, right, ECE_BINS))
+        found["ece_bins"] = f"{ECE_BINS} of equal mass, ties together"
+    return found
+
+
+def _classes(predictions: Predictions, matrix: NDArray[np.float64]) -> dict[str, Any]:
+    labels = predictions.labels
+    square = np.concatenate([matrix, np.zeros((1, len(labels) + 1))])
+    scores = per_class(square, (*labels, "none"))
+    shares = np.bincount(predictions.predicted[predictions.proposed], minlength=len(labels)) / predictions.n
+    return {
+        "per_class": {
+            label: {
+                "precision": _number(scores[label].precision),
+                "recall": _number(scores[label].recall),
+                "f1": _number(scores[label].f1),
+                "support": scores[label].support,
+                "share_predicted": _number(float(share)),
+            }
+            for label, share in zip(labels, shares, strict=True)
+        },
+        "confusion": {
+            "labels": [*labels, "none"],
+            "rows_gold_columns_predicted": matrix.astype(int).tolist(),
+        },
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """Six decimals; null for what is undefined."""
+    return None if value is None or not np.isfinite(value) else round(float(value), 6)
+
+
+def _bounds(found: Interval) -> list[float | None]:
+    return [_number(found.low), _number(found.high)]
+
+
+def summarise_groups(predictions: Predictions, *, cost: float = 2.0) -> dict[str, Any]:
+    """`{"groups": {name: summary}}` where the predictions have groups, else nothing."""
+    if predictions.groups is None:
+        return {}
+    names = np.array(predictions.groups)
+    return {
+        "groups": {
+            str(name): summarise(predictions.subset(names == name), cost=cost) for name in np.unique(names)
+        }
+    }

@@ -1,0 +1,182 @@
+"""`bench`, `curve` and `export`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from epoche.cli.io import progress_bar, require_writable, write_text
+from epoche.errors import OptionError
+
+if TYPE_CHECKING:
+    from epoche.bench.datasets import Dataset
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@click.group()
+def bench() -> None:
+    """Runs a benchmark, or reports on runs."""
+
+
+def _running(command: F) -> F:
+    """Options shared by the data sets."""
+    options = [
+        click.option("--out", "-o", required=True, metavar="DIR", help="Folder of the run record; resumed."),
+        click.option("--decomposer", metavar="NAMES", help="Comma-separated: rules, whole.  [default: rules]"),
+        click.option("--nli", metavar="NAMES", help="Comma-separated NLI models.  [default: mini]"),
+        click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE"),
+        click.option("--tau", type=float, help="Threshold of the summary's answered figures."),
+        click.option("--ablate", is_flag=True, help="Also write ablations.json, from the same record."),
+        click.option("--limit", type=click.IntRange(min=1), help="Only the first items, for a quick look."),
+        click.option("--threads", type=int, help="Threads of the NLI model.  [default: 1]"),
+        click.option("--quiet", "-q", is_flag=True, help="No progress."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_data = click.option("--data", metavar="DIR", help="Folder with the released files.  [default: $EPOCHE_DATA]")
+
+
+@bench.command()
+@_data
+@click.option("--split", default="dev", show_default=True, help="train, calibration or dev.")
+@click.option("--protocol", type=click.Choice(["abstract", "rationale", "corpus"]), default="abstract")
+@click.option("--claims", metavar="FILE", help="A claims file in place of a split; needs --corpus.")
+@click.option("--corpus", metavar="FILE", help="A corpus file; needs --claims.")
+@_running
+def scifact(
+    data: str | None, split: str, protocol: Any, claims: str | None, corpus: str | None, **options: Any
+) -> None:
+    """SciFact: claims against their cited abstracts (`abstract`, the headline) or gold sentences."""
+    from epoche.bench.catalogue import load
+    from epoche.bench.datasets import load_scifact
+    from epoche.config import data_folder
+
+    if (claims is None) != (corpus is None):
+        raise OptionError("--claims and --corpus go together: give both, or --data and --split")
+    if claims is not None and corpus is not None:
+        dataset = load_scifact(Path(claims), Path(corpus), split=Path(claims).stem, protocol=protocol)
+    else:
+        dataset = load("scifact", split, Path(data) if data else data_folder(), protocol)
+    _run(dataset, **options)
+
+
+@bench.command()
+@_data
+@click.option("--split", default="train", show_default=True, help="train, calibration or test.")
+@click.option("--file", metavar="FILE", help="A file like ori_pqal.json in place of a split.")
+@click.option("--ids", metavar="FILE", help="Only these items: a list, or an object of ids.")
+@_running
+def pubmedqa(data: str | None, split: str, file: str | None, ids: str | None, **options: Any) -> None:
+    """PubMedQA: questions against their abstracts without the conclusion."""
+    from epoche.bench.catalogue import load
+    from epoche.bench.datasets import load_pubmedqa
+    from epoche.config import data_folder
+
+    if ids is not None and file is None:
+        raise OptionError("--ids needs --file")
+    if file is not None:
+        name = Path(ids or file).stem
+        dataset = load_pubmedqa(Path(file), split=name, ids=Path(ids) if ids else None)
+    else:
+        dataset = load("pubmedqa", split, Path(data) if data else data_folder())
+    _run(dataset, **options)
+
+
+@bench.command()
+@click.option("--file", required=True, metavar="FILE", help='Lines of {"id","statement","kind","documents","label"}.')
+@_running
+def custom(file: str, **options: Any) -> None:
+    """A set of your own."""
+    from epoche.bench.datasets import load_custom
+
+    _run(load_custom(Path(file)), **options)
+
+
+def _run(
+    dataset: Dataset,
+    *,
+    out: str,
+    decomposer: str | None,
+    nli: str | None,
+    policy: str,
+    tau: float | None,
+    ablate: bool,
+    limit: int | None,
+    threads: int | None,
+    quiet: bool,
+) -> None:
+    """One run per decomposer and NLI model; more than one go to folders below `out`."""
+    from epoche.bench.compare import configurations, run_and_score
+    from epoche.config import load_config, load_policy, with_tau
+
+    config = load_config(threads=threads)
+    chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
+    plans = configurations(
+        Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(",")
+    )
+    for plan in plans:
+        with progress_bar(quiet, unit="item") as progress:
+            lines = run_and_score(
+                dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress
+            )
+        write_text(lines, None)
+
+
+@bench.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option("--out", "-o", required=True, metavar="DIR", help="Folder for tables, figures and the page.")
+def report_command(runs: tuple[str, ...], out: str) -> None:
+    """Tables (md, csv, LaTeX), figures (svg, png) and one HTML page from RUNS."""
+    from epoche.report.bench import write_report
+
+    write_text(write_report([Path(r) for r in runs], Path(out)), None)
+
+
+@click.command()
+@click.argument("predictions", type=click.Path())
+@click.option("--format", "-f", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--figure", metavar="FILE", help="Write the curve here (.svg or .png).")
+@click.option("--cost", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Of a wrong answer.")
+def curve(predictions: str, fmt: str, figure: str | None, cost: float) -> None:
+    """Risk and coverage of any system: lines of {"id","gold","pred","confidence"[,"group"]}."""
+    from epoche.bench.predictions import read_predictions
+    from epoche.bench.score import summarise, summarise_groups
+
+    require_writable(figure)
+    columns = read_predictions(Path(predictions))
+    summary = summarise(columns, cost=cost) | summarise_groups(columns, cost=cost)
+    if figure is not None:
+        from epoche.report.figures import write_curve
+
+        write_curve({Path(predictions).stem: columns}, Path(figure))
+    if fmt == "json":
+        write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", None)
+    else:
+        from epoche.report.summary import render_summary
+
+        write_text(render_summary(summary), None)
+
+
+@click.command()
+@click.argument("dataset", type=click.Choice(["scifact"]))
+@click.argument("run", type=click.Path())
+@click.option("--out", "-o", required=True, metavar="FILE")
+@click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE")
+@click.option("--tau", type=float, help="Leave out claims below this confidence.")
+def export(dataset: str, run: str, out: str, policy: str, tau: float | None) -> None:
+    """Writes RUN in the official evaluator's format, sentences included."""
+    from epoche.bench.export import export_scifact
+    from epoche.bench.record import load_run
+    from epoche.config import load_policy, with_tau
+
+    require_writable(out)
+    chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
+    write_text(export_scifact(load_run(Path(run)), chosen), out)

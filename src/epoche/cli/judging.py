@@ -1,0 +1,151 @@
+"""`verify`, `ask` and `replay`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from epoche.cli.io import progress_bar, read_text, require_writable, statement_text, write_text
+
+if TYPE_CHECKING:
+    from epoche.verify import Outcome
+
+FORMATS = ("text", "json", "md", "html")
+#: Exit codes of `--exit-code`; an abstention is 30.
+LABEL_CODES = {
+    "supported": 0,
+    "yes": 0,
+    "refuted": 10,
+    "no": 10,
+    "not_enough_evidence": 20,
+    "maybe": 20,
+}
+ABSTAINED = 30
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _judging(command: F) -> F:
+    """Options shared by `verify` and `ask`."""
+    options = [
+        click.option(
+            "--evidence",
+            "-e",
+            multiple=True,
+            required=True,
+            metavar="PATH",
+            help="A .txt, .md or .jsonl file, or a folder of them. Repeatable.",
+        ),
+        click.option("--format", "-f", "fmt", type=click.Choice(FORMATS), default="text", show_default=True),
+        click.option("--output", "-o", metavar="FILE", help="Write the report here instead of to stdout."),
+        click.option(
+            "--policy", default="paper", show_default=True, metavar="NAME|FILE", help="Thresholds and τ."
+        ),
+        click.option("--tau", type=float, help="Answer only if confidence ≥ τ, in [0, 1]. Voids a promise."),
+        click.option("--nli", metavar="NAME", help="NLI model: mini, a local folder, or a hub id org/name."),
+        click.option("--decomposer", metavar="NAME", help="rules (default) or whole."),
+        click.option("--max-sentences", type=int, help="Most sentences read; others are listed as unread."),
+        click.option("--threads", type=int, help="Threads of the NLI model.  [default: 1]"),
+        click.option(
+            "--on-error",
+            type=click.Choice(["stop", "skip"]),
+            default="stop",
+            show_default=True,
+            help="Evidence that cannot be read: stop, or go on and list it (it then cannot support).",
+        ),
+        click.option(
+            "--exit-code",
+            is_flag=True,
+            help="0 supported/yes, 10 refuted/no, 20 not enough evidence/maybe, 30 abstained.",
+        ),
+        click.option("--quiet", "-q", is_flag=True, help="No progress; of a text report only the first line."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("claim")
+@_judging
+def verify(claim: str, **options: Any) -> None:
+    """Checks CLAIM ("-": read from stdin) against evidence."""
+    _run("verify", claim, **options)
+
+
+@click.command()
+@click.argument("question")
+@_judging
+def ask(question: str, **options: Any) -> None:
+    """Answers the yes/no QUESTION ("-": read from stdin) from evidence."""
+    _run("ask", question, **options)
+
+
+def _run(
+    verb: str,
+    statement: str,
+    *,
+    evidence: tuple[str, ...],
+    fmt: str,
+    output: str | None,
+    policy: str,
+    tau: float | None,
+    on_error: str,
+    exit_code: bool,
+    quiet: bool,
+    **settings: Any,
+) -> None:
+    from epoche.assemble import Verifier
+    from epoche.config import load_config
+    from epoche.sources.files import read_evidence
+
+    require_writable(output)
+    text = statement_text(statement)
+    config = load_config(**settings)
+    documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error)
+    verifier = Verifier(config=config, policy=policy, tau=tau)
+    with progress_bar(quiet) as progress:
+        outcome = getattr(verifier, verb)(text, documents, unread=unread, progress=progress)
+    _print(outcome, fmt, output, quiet)
+    sys.exit(_code(outcome, exit_code))
+
+
+def _code(outcome: Outcome, by_label: bool) -> int:
+    if outcome.type == "failure":
+        return 1
+    if not by_label:
+        return 0
+    return ABSTAINED if outcome.label is None else LABEL_CODES[outcome.label]
+
+
+def _print(outcome: Outcome, fmt: str, output: str | None, quiet: bool) -> None:
+    from epoche.report import render
+
+    colour = output is None and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = render(outcome.certificate, fmt, colour=colour)  # type: ignore[arg-type]
+    if quiet and fmt == "text":
+        text = text.partition("\n")[0] + "\n"
+    write_text(text, output)
+
+
+@click.command()
+@click.argument("certificate", type=click.Path())
+def replay(certificate: str) -> None:
+    """Derives the outcome in CERTIFICATE again from its stored scores, without the model."""
+    from epoche.steps.certify import parse_certificate
+    from epoche.verify import replay as derive_again
+
+    stored = parse_certificate(read_text(certificate))
+    problems = derive_again(stored)
+    if problems:
+        for problem in problems:
+            click.echo(f"differs: {problem}", err=True)
+        click.echo(f"epoche: {certificate} does not hold: {len(problems)} difference(s)", err=True)
+        sys.exit(1)
+    outcome = stored.outcome
+    write_text(f"holds: {outcome.label or outcome.type} ({outcome.detail})\n", None)

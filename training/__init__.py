@@ -1,0 +1,1 @@
+"""How the embedded models are made. Not part of the wheel."""

@@ -1,0 +1,1 @@
+"""The embedded NLI cross-encoder: data, training, export, evaluation and model card."""

@@ -1,0 +1,75 @@
+"""`mixture.toml` as frozen values."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.nli.paths import MIXTURE
+
+
+@dataclass(frozen=True, slots=True)
+class SetConfig:
+    """One entry of the mixture."""
+
+    name: str
+    kind: str
+    files: tuple[str, ...]
+    family: str
+    passes: float
+    licence: str
+    words: int
+    cap: int | None = None
+    contradiction_as: str = "contradiction"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolConfig:
+    """How the pool is sampled and split."""
+
+    seed: int
+    words: int
+    validation_per_mille: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainConfig:
+    """Hyper-parameters; comments are in the file."""
+
+    seed: int
+    max_length: int
+    pair_budget: int
+    batch_pairs: int
+    bucket_batches: int
+    lr: float
+    min_lr_ratio: float
+    warmup_pairs: int
+    weight_decay: float
+    clip: float
+    label_smoothing: float
+    dropout: float
+    ema: float
+    ema_steps: int
+    checkpoint_minutes: float
+    log_steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """Everything `mixture.toml` says."""
+
+    pool: PoolConfig
+    train: TrainConfig
+    sets: tuple[SetConfig, ...]
+
+
+def load_mixture(path: Path = MIXTURE) -> Mixture:
+    """Read the mixture; unknown keys and doubled names are errors."""
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    pool = PoolConfig(**raw["pool"])
+    sets = tuple(
+        SetConfig(**{"words": pool.words, **entry, "files": tuple(entry["files"])}) for entry in raw["set"]
+    )
+    names = [s.name for s in sets]
+    if len(set(names)) != len(names):
+        raise ValueError(f"a set is listed twice in {path}")
+    return Mixture(pool, TrainConfig(**raw["train"]), sets)

@@ -1,0 +1,30 @@
+"""Where the stages read and write. The only file here that looks at the environment."""
+
+import os
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parents[1]
+MIXTURE = HERE / "mixture.toml"
+RESULTS = HERE / "results" / "mini-v1.json"
+WEIGHTS = REPOSITORY / "src" / "epoche" / "weights" / "mini"
+
+
+def data_dir() -> Path:
+    """Folder with the data sets: ``EPOCHE_DATA``, or ``shared/data`` beside the repository."""
+    path = Path(os.environ.get("EPOCHE_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not path.is_dir():
+        raise FileNotFoundError(f"no data folder at {path}; set EPOCHE_DATA")
+    return path
+
+
+def cases_dir() -> Path:
+    """Folder with the hand-made cases, beside the data folder."""
+    return data_dir().parent / "cases"
+
+
+def work_dir() -> Path:
+    """Folder for pools, checkpoints and logs (``EPOCHE_WORK`` overrides); never committed."""
+    path = Path(os.environ.get("EPOCHE_WORK", HERE / "work"))
+    path.mkdir(parents=True, exist_ok=True)
+    return path

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -243,7 +246,7 @@ def test_page_is_accessible_in_its_structure(name: str) -> None:
     assert page.tags[0] == ("html", (("lang", "en"),))
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
     assert levels.count(1) == 1
-    assert all(deeper <= level + 1 for level, deeper in zip(levels, levels[1:], strict=False))
+    assert all(deeper <= level + 1 for level, deeper in pairwise(levels))
     ids = [value for _, attrs in page.tags for key, value in attrs if key == "id"]
     assert len(ids) == len(set(ids))
     named = [dict(attrs) for tag, attrs in page.tags if tag == "svg"]
@@ -251,9 +254,6 @@ def test_page_is_accessible_in_its_structure(name: str) -> None:
 
 
 def test_page_allows_its_own_style_and_nothing_else() -> None:
-    import base64
-    import hashlib
-
     page = render(samples.supported(), "html")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy.startswith("default-src 'none'; style-src 'sha256-")

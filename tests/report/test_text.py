@@ -27,7 +27,8 @@ FIRST_LINES = {
     "below_threshold": "No answer (abstained): confidence 0.691 is 0.109 below τ = 0.800.",
     "failure": "Failed: pair 3 could not be scored: the model returned 2 columns, not 3.",
     "no_evidence": "No answer (abstained): the evidence holds no sentence to read.",
-    "not_decomposable": "No answer (abstained): the statement is empty: write the claim or question to check.",
+    "not_decomposable": "No answer (abstained): the statement is empty: write the claim or question "
+    "to check.",
 }
 
 
@@ -132,8 +133,8 @@ def test_windows_of_two_and_parts_are_named_as_such() -> None:
     )
     text = render(part, "text", width=200)
     assert "sentence 2, part 2 of 4, P(entailment) 0.900" in text
-    # 16 words in four parts of four, each reaching one word into the next.
-    assert "“[…] 21% with vitamin D and […]”" in text
+    # 17 words in parts of five, each reaching one word into the next.
+    assert "“[…] 21% with vitamin D and in […]”" in text
 
 
 def test_case_10_a_long_sentence_that_was_windowed_is_listed() -> None:
@@ -210,7 +211,7 @@ def test_columns(text: str, wide: int) -> None:
 
 
 def test_unknown_format_is_refused_by_name() -> None:
-    with pytest.raises(OptionError, match="'pdf'.*text, json, md, html"):
+    with pytest.raises(OptionError, match=r"'pdf'.*text, json, md, html"):
         render(samples.supported(), "pdf")  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -84,7 +85,7 @@ def test_only_assemble_and_the_command_name_a_concrete_backend() -> None:
     for module, path in modules().items():
         concrete = {m for m in imports(path) if m.startswith("backends.") and m != "backends.base"}
         if concrete and not module.startswith("backends"):
-            assert module in {"assemble", "cli"}, f"{module} imports {concrete}"
+            assert module in {"assemble", "cli.nli"}, f"{module} imports {concrete}"
 
 
 def test_metrics_and_guarantee_know_only_numbers() -> None:
@@ -96,7 +97,10 @@ def test_metrics_and_guarantee_know_only_numbers() -> None:
 def test_only_config_reads_settings_from_the_environment() -> None:
     for module, path in modules().items():
         text = path.read_text(encoding="utf-8")
-        assert module == "config" or "EPOCHE_" not in text.replace("`EPOCHE_", ""), module
+        names = re.findall(r"[\"']EPOCHE_\w+[\"']|environ\b(?!ment)", text)
+        # NO_COLOR is a convention of terminals, and theirs to read.
+        names = [n for n in names if not (module == "cli.judging" and "NO_COLOR" in text)]
+        assert module == "config" or not names, f"{module}: {names}"
 
 
 def test_files_stay_small() -> None:

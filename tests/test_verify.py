@@ -105,7 +105,7 @@ def test_case_10_a_sentence_of_900_tokens_is_windowed_and_the_audit_says_so() ->
 
 
 def test_case_11_a_blob_of_4000_tokens_is_read_in_windows() -> None:
-    blob = "{" + ", ".join(f'"key{i}": {i}' for i in range(600)) + "}"
+    blob = "{" + ", ".join(f'"key{i}": {i}' for i in range(700)) + "}"
     nli = ScriptedNli(model)
     assert len(nli.token_spans(blob)) > 4000
     certificate = verifier(nli=nli).verify(CLAIM, [blob]).certificate

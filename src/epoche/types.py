@@ -270,7 +270,7 @@ class MinimalEvidence(Value):
 
     sufficient: MinimalSet | None
     removal: MinimalSet | None
-    #: What the outcome would be without `removal`: a label, or a reason.
+    #: What the outcome would be without `removal`: another label (proposed, if withheld), or a reason.
     without_removal: str | None
     note: str = ""
 

@@ -115,9 +115,12 @@ def test_both_sets_are_true_and_exact_ones_are_smallest(
         return
     search = _Search(judge, given)
     n = len(given.sentences)
-    whole = judge.outcome(np.ones(len(given.windows), dtype=np.bool_))
+    everything = np.ones(len(given.windows), dtype=np.bool_)
+    whole = judge.label(everything), judge.reason(everything)
     assert search.outcome(search.only(result.sufficient.sentences)) == whole
-    assert search.outcome(search.all_but(result.removal.sentences)) == result.without_removal != whole
+    label, reason = search.outcome(search.all_but(result.removal.sentences))
+    assert (label, reason) != whole
+    assert result.without_removal == str(label if reason in (None, whole[1]) else reason)
     # Brute force over all 2ⁿ subsets.
     smaller = [s for r in range(len(result.sufficient.sentences)) for s in combinations(range(n), r)]
     if result.sufficient.search == "exact":
@@ -135,5 +138,5 @@ def test_many_sentences_stay_within_the_bound_and_are_verified() -> None:
     search = _Search(judge, evidence(300))
     assert result.removal is not None
     assert result.sufficient is not None
-    assert search.outcome(search.only(result.sufficient.sentences)) == "supported"
-    assert search.outcome(search.all_but(result.removal.sentences)) == "not_enough_evidence"
+    assert search.outcome(search.only(result.sufficient.sentences))[0] == "supported"
+    assert search.outcome(search.all_but(result.removal.sentences))[0] == "not_enough_evidence"

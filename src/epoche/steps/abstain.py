@@ -90,12 +90,6 @@ class Judge:
             label, confidence, conflict, self.policy, sound_label=sound, unread=self._unread
         )
 
-    def outcome(self, kept: BoolArray) -> str:
-        """What a user would be told on the kept windows: a label, or the reason for none."""
-        reason = self.reason(kept)
-        label = self.label(kept)
-        return str(reason if reason is not None or label is None else label)
-
     def extreme_windows(self, kept: BoolArray) -> set[int]:
         """Windows that hold a largest P(entailment) or P(contradiction); with them the outcome is fixed."""
         read = kept & self._read

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-#: Fewer words are not judged by statistics; gene names look like any language.
+#: Fewer different words are not judged by statistics; gene names look like any language.
 MIN_WORDS = 6
 #: Most that English may still have for a text to be called foreign. Which other language it is may be
 #: less certain: Spanish, Portuguese and Galician share the rest.
@@ -45,7 +45,7 @@ def foreign(text: str) -> str | None:
     words = [w.casefold() for w in _WORD.findall(sample)]
     # Symbols and acronyms (TNF, mRNA) belong to no language.
     plain = [w for w in _WORD.findall(sample) if len(w) == 1 or w[1:].islower()]
-    if len(plain) < MIN_WORDS:
+    if len({w.casefold() for w in plain}) < MIN_WORDS:
         return None
     english = sum(w in _ENGLISH for w in words) / len(words)
     if english >= 0.12:

@@ -14,7 +14,15 @@ import numpy as np
 from epoche.steps.abstain import Judge
 from epoche.steps.audit import BoolArray
 from epoche.steps.decide import UNSETTLED
-from epoche.types import ConditionAudit, Evidence, MinimalEvidence, MinimalSet, Proposal
+from epoche.types import (
+    ConditionAudit,
+    Evidence,
+    Label,
+    MinimalEvidence,
+    MinimalSet,
+    Proposal,
+    Reason,
+)
 
 #: Subsets decided before a search settles for a verified set that may not be the smallest.
 MAX_TRIALS = 4096
@@ -25,8 +33,8 @@ def minimise(
 ) -> MinimalEvidence:
     """Smallest sufficient set, and smallest set whose removal changes the outcome.
 
-    An outcome is kept if its label, or its reason for giving none, is. A proposal that the
-    evidence does not settle the statement rests on what was *not* found, so both sets are None.
+    An outcome is kept if the proposed label and the reason for withholding it, if any, are. A proposal
+    that the evidence does not settle the statement rests on what was *not* found, so both sets are None.
     """
     if proposal.label in UNSETTLED:
         return MinimalEvidence(
@@ -40,7 +48,7 @@ def minimise(
     return MinimalEvidence(
         sufficient=search.sufficient(audits),
         removal=removal,
-        without_removal=search.outcome(search.all_but(removal.sentences)),
+        without_removal=search.change(removal.sentences),
     )
 
 
@@ -54,9 +62,15 @@ class _Search:
         self.everything = np.ones(len(evidence.sentences), dtype=np.bool_)
         self.whole = self.outcome(self.everything)
 
-    def outcome(self, kept: BoolArray) -> str:
-        """What would be told if only the kept sentences (bool[n]) had been read."""
-        return self.judge.outcome(self.mask(kept))
+    def outcome(self, kept: BoolArray) -> tuple[Label | None, Reason | None]:
+        """Label and reason if only the kept sentences (bool[n]) had been read."""
+        mask = self.mask(kept)
+        return self.judge.label(mask), self.judge.reason(mask)
+
+    def change(self, removed: Sequence[int]) -> str:
+        """What the outcome becomes without `removed`: the new reason, or the new label where that changed."""
+        label, reason = self.outcome(self.all_but(removed))
+        return str(label if reason is None or reason is self.whole[1] else reason)
 
     def mask(self, kept: BoolArray) -> BoolArray:
         whole: BoolArray = kept[self._first] & kept[self._last]

@@ -1,7 +1,7 @@
 """Generates the parts of the docs that the code knows better: the command's help and the import picture.
 
-    python docs/make.py            write them
-    python docs/make.py --check    fail if they are not up to date
+python docs/make.py            write them
+python docs/make.py --check    fail if they are not up to date
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def evidence(
     unread: Sequence[Unread] = (),
     documents: Sequence[int] | None = None,
 ) -> Evidence:
-    """n one-word sentences, each in a document of its own unless `documents` says which."""
+    """N one-word sentences, each in a document of its own unless `documents` says which."""
     homes = list(range(n)) if documents is None else list(documents)
     texts = [f"Sentence{i}." for i in range(n)]
     bodies = {d: " ".join(t for t, h in zip(texts, homes, strict=True) if h == d) for d in homes}
@@ -66,9 +66,7 @@ def evidence(
         ]
     return Evidence(
         documents=tuple(
-            DocumentRecord(
-                id=f"d{d}", title="", retracted=d in retracted, characters=len(body), sha256=sha(body)
-            )
+            DocumentRecord(id=f"d{d}", title="", retracted=d in retracted, characters=len(body), sha256=sha(body))
             for d, body in bodies.items()
         ),
         sentences=tuple(sentences),

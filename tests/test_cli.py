@@ -122,7 +122,9 @@ def test_case_36_threads_and_order_of_files_change_no_byte(tmp_path: Path) -> No
     paths = []
     for i in range(4):
         path = tmp_path / f"paper{i}.txt"
-        path.write_text(f"{EVIDENCE} In arm {i} the dose was {i * 500} mg. Weight did not change.", encoding="utf-8")
+        path.write_text(
+            f"{EVIDENCE} In arm {i} the dose was {i * 500} mg. Weight did not change.", encoding="utf-8"
+        )
         paths.append(str(path))
     outputs = set()
     for order, threads in ((paths, "1"), (paths[::-1], "2"), (paths[2:] + paths[:2], "2")):
@@ -227,7 +229,7 @@ def test_models_marks_the_default() -> None:
     listing = epoche("models").stdout.decode()
     assert "* mini" in listing
     assert "entailment" in listing
-    assert "CC BY-SA 4.0" in listing or "CC-BY-SA-4.0" in listing
+    assert "cc-by-sa-4.0" in listing
 
 
 def test_help_names_every_command() -> None:

@@ -8,7 +8,6 @@ import random
 from typing import Any
 
 import pytest
-from tests.test_config import PROMISE
 
 from epoche.assemble import Verifier
 from epoche.backends.fake import ScriptedNli, Triple
@@ -18,6 +17,7 @@ from epoche.report import render
 from epoche.steps.certify import parse_certificate, sealed
 from epoche.types import Document, Label, Policy, Unread
 from epoche.verify import Abstention, Failure, Verdict, replay
+from tests.test_config import PROMISE
 
 NEUTRAL = (0.0, 1.0, 0.0)
 SUPPORTS = (0.9, 0.08, 0.02)
@@ -152,9 +152,7 @@ def test_case_6_a_promise_holds_for_what_it_was_made_for() -> None:
     )
     assert verifier(Policy(promise=promise)).verify(CLAIM, [YES]).label is Label.SUPPORTED
     with pytest.raises(PolicyError, match="decomposer"):
-        Verifier(
-            ScriptedNli(model), "whole", Policy(promise=promise), config=load_config({}, decomposer="whole")
-        )
+        Verifier(ScriptedNli(model), "whole", Policy(promise=promise), config=load_config({}, decomposer="whole"))
 
 
 def test_case_22_line_ends_bom_and_normal_forms_give_the_same_verdict() -> None:

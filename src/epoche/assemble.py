@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from epoche.backends.base import Decomposer, NliModel
 from epoche.backends.onnx_nli import OnnxNli
 from epoche.config import Config, load_config, load_policy, with_tau
@@ -10,7 +12,7 @@ from epoche.steps.decompose import RuleDecomposer, WholeDecomposer
 from epoche.types import Policy
 from epoche.verify import Pipeline
 
-DECOMPOSERS = {"rules": RuleDecomposer, "whole": WholeDecomposer}
+DECOMPOSERS: dict[str, Callable[[], Decomposer]] = {"rules": RuleDecomposer, "whole": WholeDecomposer}
 
 
 class Verifier(Pipeline):

@@ -199,7 +199,7 @@ class Costs(Value):
 
 
 class Promise(Value):
-    """"risk ≤ alpha with probability ≥ 1 − delta", and what it was made for."""
+    """ "risk ≤ alpha with probability ≥ 1 − delta", and what it was made for."""
 
     method: str
     target: str

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from epoche import __version__
 from epoche.backends.base import Decomposer, NliModel, Progress
 from epoche.config import Config
@@ -258,9 +256,7 @@ def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance
         )
     audits = audit(case.conditions, case.evidence.windows, scores, policy)
     proposal = decide(case.statement.kind, audits, policy)
-    subset_judge = Judge(
-        case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy
-    )
+    subset_judge = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy)
     return certify(
         statement=case.statement,
         outcome=abstain(proposal, subset_judge, case.evidence),
@@ -286,9 +282,7 @@ def replay(certificate: Certificate) -> list[str]:
         return problems
     if certificate.outcome.type == "failure":
         return ["outcome: a failure has no scores to derive an outcome from"]
-    case = Case(
-        certificate.statement, certificate.decomposition, certificate.evidence, certificate.obstacles
-    )
+    case = Case(certificate.statement, certificate.decomposition, certificate.evidence, certificate.obstacles)
     derived = judge(case, as_array(certificate), certificate.policy, certificate.provenance)
     return differences(certificate, derived)
 

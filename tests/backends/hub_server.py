@@ -82,10 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
         if tree:
             sizes = [p.stat().st_size for p in files]
             self._json(
-                [
-                    {"type": "file", "path": n, "size": s, "oid": "0" * 40}
-                    for n, s in zip(names, sizes, strict=True)
-                ]
+                [{"type": "file", "path": n, "size": s, "oid": "0" * 40} for n, s in zip(names, sizes, strict=True)]
             )
         else:
             siblings = [{"rfilename": n} for n in names]

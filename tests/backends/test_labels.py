@@ -43,9 +43,7 @@ def test_case_01_any_order_and_spelling_is_read_by_name(order: list[str], data: 
 
 
 def test_case_01_two_classes_are_refused_with_the_reason() -> None:
-    with pytest.raises(
-        ModelError, match=r"m: its head knows only entailment and not_entailment.*contradiction"
-    ):
+    with pytest.raises(ModelError, match=r"m: its head knows only entailment and not_entailment.*contradiction"):
         columns_by_name(("entailment", "not_entailment"), "m")
     with pytest.raises(ModelError, match="knows only"):
         columns_by_name(("LABEL_0", "LABEL_1"), "m")

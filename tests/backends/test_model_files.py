@@ -81,9 +81,7 @@ def test_hash_is_over_roles_and_bytes(folder: Path) -> None:
 def test_case_02_hash_changes_with_every_file_that_decides_a_score(folder: Path, name: str) -> None:
     before = find_model(str(folder)).sha256()
     with (folder / name).open("ab") as file:
-        file.write(
-            b"{}\n" if name == "tokenizer_config.json" else b"\n" if name.endswith("json") else b"\x08\x08"
-        )
+        file.write(b"{}\n" if name == "tokenizer_config.json" else b"\n" if name.endswith("json") else b"\x08\x08")
     assert find_model(str(folder)).sha256() != before
 
 
@@ -213,9 +211,7 @@ def test_licence_and_domain_come_from_the_card_or_the_config(folder: Path) -> No
     info = describe(find_model(str(folder)))
     assert (info.license, info.domain) == ("apache-2.0", "science")
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text(
-        json.dumps(config | {"epoche": {"domain": "medicine"}}), encoding="utf-8"
-    )
+    (folder / "config.json").write_text(json.dumps(config | {"epoche": {"domain": "medicine"}}), encoding="utf-8")
     info = describe(find_model(str(folder)))
     assert (info.license, info.domain) == ("apache-2.0", "medicine")
 
@@ -235,9 +231,7 @@ def package(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     site = tmp_path / "site"
     info = site / "kos_models-1.0.dist-info"
     info.mkdir(parents=True)
-    (info / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: kos-models\nVersion: 1.0\n", encoding="utf-8"
-    )
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: kos-models\nVersion: 1.0\n", encoding="utf-8")
     (info / "entry_points.txt").write_text(
         "[epoche.nli_models]\nkos = kos_models:folder\nkos-path = kos_models:FOLDER\n"
         "kos-broken = kos_models:gone\n",
@@ -271,15 +265,11 @@ def test_installed_models_lists_what_works_and_warns_of_the_rest(package: Path) 
 
 
 def test_an_unknown_name_lists_what_there_is(package: Path) -> None:
-    with pytest.raises(
-        UnknownBackend, match=r"'nothing'.*kos, kos-broken, kos-path, mini, a folder.*org/name"
-    ):
+    with pytest.raises(UnknownBackend, match=r"'nothing'.*kos, kos-broken, kos-path, mini, a folder.*org/name"):
         find_model("nothing")
 
 
-def test_embedded_is_another_name_of_mini(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
-) -> None:
+def test_embedded_is_another_name_of_mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(folder, tmp_path / "mini")
 

@@ -127,9 +127,7 @@ def test_case_01_unnamed_head_is_refused_or_identified(
     pytest.importorskip("onnx")
     tokenizer = wordpiece()
     head = knowing_head(tokenizer)
-    folder = str(
-        bag_model(tmp_path / "m", Bag(tokenizer=tokenizer, labels=labels, head=head[:, order].copy()))
-    )
+    folder = str(bag_model(tmp_path / "m", Bag(tokenizer=tokenizer, labels=labels, head=head[:, order].copy())))
     with pytest.raises(ModelError, match=r"m: .*identify_labels=True"):
         OnnxNli.load(folder)
     nli = OnnxNli.load(folder, identify_labels=True)
@@ -175,9 +173,7 @@ def test_case_02_pairs_are_never_joined(bag: Path) -> None:
 
 def test_case_02_equal_pairs_are_scored_once(bag: Path) -> None:
     calls: list[tuple[int, int]] = []
-    scores = OnnxNli.load(str(bag), batch_size=1).score(
-        [PAIR, PAIR, PAIR[::-1], PAIR], lambda *p: calls.append(p)
-    )
+    scores = OnnxNli.load(str(bag), batch_size=1).score([PAIR, PAIR, PAIR[::-1], PAIR], lambda *p: calls.append(p))
     # Two different pairs, so two batches of one; one of them answers three rows.
     assert len(calls) == 2
     assert calls[-1] == (4, 4)
@@ -560,8 +556,7 @@ def test_threads_may_share_a_model(kind: str, request: pytest.FixtureRequest) ->
 )
 def test_case_13_batches_are_bounded_and_complete(widths: list[int], size: int) -> None:
     rows = [
-        onnx_nli._Row(i, np.full(w, i % 5), np.zeros(w, np.int64), -(-w // 8) * 8)
-        for i, w in enumerate(widths)
+        onnx_nli._Row(i, np.full(w, i % 5), np.zeros(w, np.int64), -(-w // 8) * 8) for i, w in enumerate(widths)
     ]
     batches = list(onnx_nli._batches(rows, size))
     assert sorted(row.index for batch in batches for row in batch) == list(range(len(rows)))
@@ -580,9 +575,7 @@ def peak():
     lines = open("/proc/self/status").read().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 """
-needs_proc = pytest.mark.skipif(
-    not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc"
-)
+needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc")
 
 
 def output_of(program: str, *arguments: str) -> list[str]:

@@ -178,9 +178,7 @@ def bag_model(folder: Path, bag: Bag | None = None) -> Path:
         onnx.save(model, str(path), save_as_external_data=True, location=bag.external, size_threshold=1024)
     else:
         onnx.save(model, str(path))
-    _beside(
-        folder, bag.tokenizer, bag.labels, {"max_position_embeddings": 64, "pad_token_id": 0} | bag.config
-    )
+    _beside(folder, bag.tokenizer, bag.labels, {"max_position_embeddings": 64, "pad_token_id": 0} | bag.config)
     return folder
 
 
@@ -211,9 +209,7 @@ def tiny_bert(folder: Path) -> Path:
     names = ("input_ids", "attention_mask", "token_type_ids")
     _export(BertForSequenceClassification(config), names, folder)
     labels = ("contradiction", "entailment", "neutral")
-    _beside(
-        folder, tokenizer, labels, {"model_type": "bert", "max_position_embeddings": 128, "pad_token_id": 0}
-    )
+    _beside(folder, tokenizer, labels, {"model_type": "bert", "max_position_embeddings": 128, "pad_token_id": 0})
     return folder
 
 

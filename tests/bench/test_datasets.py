@@ -125,7 +125,13 @@ def test_case_25_a_label_typo_is_never_maybe(tmp_path: Path) -> None:
 
 
 def test_a_set_of_ones_own(tmp_path: Path) -> None:
-    record = {"id": "a", "statement": "Iron rises.", "kind": "claim", "documents": ["Iron rose."], "label": "Supported"}
+    record = {
+        "id": "a",
+        "statement": "Iron rises.",
+        "kind": "claim",
+        "documents": ["Iron rose."],
+        "label": "Supported",
+    }
     file = lines(tmp_path / "items.jsonl", [record])
     (item,) = load_custom(file).items
     assert item.gold is Label.SUPPORTED

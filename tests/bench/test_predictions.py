@@ -88,9 +88,7 @@ def test_decisive_risk_and_false_support_by_hand(tmp_path: Path) -> None:
     # Answered decisively: 3 supported (1 wrong: gold unsettled), 1 refuted (right). Unsettled: 1, wrong.
     rows = [("supported", "supported"), ("supported", "supported"), ("supported", "not_enough_evidence")]
     rows += [("refuted", "refuted"), ("not_enough_evidence", "refuted")]
-    records = [
-        {"id": i, "pred": p, "gold": g, "confidence": 0.9} for i, (p, g) in enumerate(rows)
-    ]
+    records = [{"id": i, "pred": p, "gold": g, "confidence": 0.9} for i, (p, g) in enumerate(rows)]
     summary = summarise(read_predictions(write(tmp_path / "p.jsonl", records)))
     assert summary["risk"] == pytest.approx(2 / 5)
     assert (summary["decisive_risk"], summary["decisive_risk_of"]) == (pytest.approx(1 / 4), 4)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_bins_partition_the_items_and_ties_stay_together(rows: list[tuple[float,
     probability, correct = [p for p, _ in rows], [c for _, c in rows]
     found = reliability(probability, correct, bins)
     assert sum(b.items for b in found) == len(rows)
-    assert all(a.high < b.low for a, b in zip(found, found[1:], strict=False))
+    assert all(a.high < b.low for a, b in itertools.pairwise(found))
     assert 0.0 <= ece(probability, correct, bins) <= 1.0
 
 

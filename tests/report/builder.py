@@ -34,9 +34,7 @@ from epoche.types import (
     Window,
 )
 
-NOTHING_SCORED = MinimalEvidence(
-    sufficient=None, removal=None, without_removal=None, note="nothing was scored"
-)
+NOTHING_SCORED = MinimalEvidence(sufficient=None, removal=None, without_removal=None, note="nothing was scored")
 
 
 def sha(text: str) -> str:
@@ -120,9 +118,7 @@ def _cut(i: int, s: Sentence, n: int) -> list[Window]:
     for part in range(n):
         before = len(" ".join(words[: part * size])) + (1 if part else 0)
         after = len(" ".join(words[: min(len(words), (part + 1) * size + 1)]))
-        windows.append(
-            Window(sentences=(i,), start=s.start + before, end=s.start + after, part=part, parts=n)
-        )
+        windows.append(Window(sentences=(i,), start=s.start + before, end=s.start + after, part=part, parts=n))
     return windows
 
 
@@ -162,9 +158,7 @@ def scored(
         outcome=abstain(proposal, judge, evidence),
         proposal=proposal,
         conditions=audits,
-        decomposition=Decomposition(
-            conditions=tuple(conditions), covers=True, dropped=tuple(dropped), note=note
-        ),
+        decomposition=Decomposition(conditions=tuple(conditions), covers=True, dropped=tuple(dropped), note=note),
         evidence=evidence,
         scores=as_rows(array),
         obstacles=(),
@@ -188,9 +182,7 @@ def unscored(
         outcome = blocked([obstacle])
     else:
         assert failure is not None
-        outcome = OutcomeRecord(
-            type="failure", label=None, confidence=None, reason=failure[0], detail=failure[1]
-        )
+        outcome = OutcomeRecord(type="failure", label=None, confidence=None, reason=failure[0], detail=failure[1])
     return certify(
         statement=Statement(text=text, kind=kind),
         outcome=outcome,

@@ -44,9 +44,7 @@ def condition(text: str, critical: bool, why: str) -> Condition:
 
 
 def supported() -> Certificate:
-    return scored(
-        CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{1: (0.714, 0.006), 2: (0.9123, 0.003)}]
-    )
+    return scored(CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{1: (0.714, 0.006), 2: (0.9123, 0.003)}])
 
 
 def refuted_with_conflict() -> Certificate:
@@ -64,12 +62,8 @@ def not_enough_evidence() -> Certificate:
         CLAIM,
         METFORMIN,
         [
-            condition(
-                "Metformin lowers fasting glucose in adults with prediabetes.", True, "first of two facts"
-            ),
-            condition(
-                "Metformin lowers body weight in adults with prediabetes.", True, "second of two facts"
-            ),
+            condition("Metformin lowers fasting glucose in adults with prediabetes.", True, "first of two facts"),
+            condition("Metformin lowers body weight in adults with prediabetes.", True, "second of two facts"),
             whole(METFORMIN, critical=False, why="the conditions cover it"),
         ],
         evidence_of([COHORT]),
@@ -103,9 +97,7 @@ def maybe() -> Certificate:
 
 def below_threshold() -> Certificate:
     policy = Policy(name="calibrated", tau=0.8, confidence="min_margin", promise=promise())
-    return scored(
-        CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{2: (0.712, 0.021)}], policy=policy
-    )
+    return scored(CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{2: (0.712, 0.021)}], policy=policy)
 
 
 def promise() -> Promise:

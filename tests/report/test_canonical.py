@@ -60,9 +60,7 @@ def test_json_cannot_paint_a_terminal_and_still_says_the_same() -> None:
 def test_json_escapes_are_the_characters_they_stand_for(code: int) -> None:
     certificate = supported()
     text = f"\\{chr(code)}\\u{chr(code)}"
-    odd = certificate.model_copy(
-        update={"statement": certificate.statement.model_copy(update={"text": text})}
-    )
+    odd = certificate.model_copy(update={"statement": certificate.statement.model_copy(update={"text": text})})
     written = render(odd, "json")
     assert chr(code) not in written
     assert json.loads(written)["statement"]["text"] == text
@@ -99,9 +97,7 @@ def test_schema_requires_every_field(field: str) -> None:
         jsonschema.validate(loaded, certificate_schema())
 
 
-def test_schema_command_prints_writes_and_checks(
-    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
+def test_schema_command_prints_writes_and_checks(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     path = tmp_path / "certificate.schema.json"
     assert main(["--check", str(path)]) == 1
     assert b"not up to date" in capfdbinary.readouterr().err

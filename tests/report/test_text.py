@@ -27,8 +27,7 @@ FIRST_LINES = {
     "below_threshold": "No answer (abstained): confidence 0.691 is 0.109 below τ = 0.800.",
     "failure": "Failed: pair 3 could not be scored: the model returned 2 columns, not 3.",
     "no_evidence": "No answer (abstained): the evidence holds no sentence to read.",
-    "not_decomposable": "No answer (abstained): the statement is empty: write the claim or question "
-    "to check.",
+    "not_decomposable": "No answer (abstained): the statement is empty: write the claim or question to check.",
 }
 
 
@@ -72,10 +71,7 @@ def test_colour_changes_no_word_and_is_off_unless_asked(name: str) -> None:
 
 def test_evidence_is_quoted_with_document_number_and_probability() -> None:
     text = render(samples.supported(), "text", width=200)
-    assert (
-        "trial-1 (Daily vitamin D3 and infection: a randomised trial), sentence 3, P(entailment) 0.912"
-        in text
-    )
+    assert "trial-1 (Daily vitamin D3 and infection: a randomised trial), sentence 3, P(entailment) 0.912" in text
     assert "“Supplementation with vitamin D prevented acute respiratory infection.”" in text
     assert text.index("sentence 3, P(entailment) 0.912") < text.index("sentence 2, P(entailment) 0.714")
     assert "critical (the whole statement)" in text
@@ -203,9 +199,7 @@ def test_case_22_decomposed_letters_and_units_stay_as_they_are() -> None:
     assert "β-catenine\u0301 fell at 5 µM (10⁻⁶ M)." in text
 
 
-@pytest.mark.parametrize(
-    ("text", "wide"), [("abc", 3), ("e\u0301", 1), ("中文", 4), ("a\u200db", 2), ("µM", 2)]
-)
+@pytest.mark.parametrize(("text", "wide"), [("abc", 3), ("e\u0301", 1), ("中文", 4), ("a\u200db", 2), ("µM", 2)])
 def test_columns(text: str, wide: int) -> None:
     assert columns(text) == wide
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.cases import array, condition, evidence, row
 
 from epoche.steps.abstain import Judge, abstain
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.decide import decide
 from epoche.types import Evidence, Kind, Label, OutcomeRecord, Policy, Unread
+from tests.cases import array, condition, evidence, row
 
 
 def outcome(

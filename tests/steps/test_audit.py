@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
-from tests.cases import array, condition, evidence, row
 
 from epoche.steps.audit import audit
 from epoche.types import Policy, Status
+from tests.cases import array, condition, evidence, row
 
 PAPER = Policy(name="paper")
 

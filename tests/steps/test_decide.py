@@ -3,11 +3,11 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from tests.cases import array, condition, evidence, row
 
 from epoche.steps.audit import audit
 from epoche.steps.decide import decide, label_of
 from epoche.types import Kind, Label, Policy, Status
+from tests.cases import array, condition, evidence, row
 
 S, C, M = Status.SUP, Status.CON, Status.MIS
 PAPER = Policy(name="paper")

@@ -5,17 +5,19 @@ from itertools import combinations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cases import array, condition, evidence, row
 
 from epoche.steps.abstain import Judge
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.decide import decide
 from epoche.steps.minimise import _Search, minimise
 from epoche.types import Evidence, Kind, MinimalEvidence, Policy, Unread
+from tests.cases import array, condition, evidence, row
+
+DEFAULT = Policy()
 
 
 def minimal(
-    scores: FloatArray, given: Evidence, policy: Policy = Policy(), kind: Kind = Kind.CLAIM
+    scores: FloatArray, given: Evidence, policy: Policy = DEFAULT, kind: Kind = Kind.CLAIM
 ) -> tuple[MinimalEvidence, Judge]:
     conditions = [condition(f"C{i}.") for i in range(len(scores))]
     judge = Judge(kind, [True] * len(scores), given, scores, policy)
@@ -90,9 +92,16 @@ def situations(draw: st.DrawFn) -> tuple[FloatArray, Evidence, Policy, Kind]:
         unread=unread,
     )
     cells = [
-        [row(e, min(c, round(1 - e, 6))) for e, c in draw(
-            st.lists(st.tuples(probabilities, probabilities), min_size=len(given.windows),
-                     max_size=len(given.windows)))]
+        [
+            row(e, min(c, round(1 - e, 6)))
+            for e, c in draw(
+                st.lists(
+                    st.tuples(probabilities, probabilities),
+                    min_size=len(given.windows),
+                    max_size=len(given.windows),
+                )
+            )
+        ]
         for _ in range(k)
     ]
     policy = Policy(

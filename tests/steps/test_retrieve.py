@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cases import sha
 
 from epoche.steps.retrieve import make_windows, premise, select
 from epoche.types import Sentence
+from tests.cases import sha
 
 
 def tokens(text: str) -> list[tuple[int, int]]:
@@ -50,7 +51,7 @@ def test_parts_cover_the_sentence_overlap_and_fit(text: str, budget: int) -> Non
     windows = make_windows([sentence], (1,), tokens, budget)
     assert windows[0].start == 0
     assert windows[-1].end == len(text)
-    for earlier, later in zip(windows, windows[1:], strict=False):
+    for earlier, later in itertools.pairwise(windows):
         assert earlier.start < later.start <= earlier.end or not tokens(text[earlier.end : later.start])
     if len(windows) > 1:
         assert all(len(tokens(premise(w, [sentence]))) <= budget for w in windows)

@@ -56,9 +56,7 @@ def run_evaluate(work: Path, args: argparse.Namespace) -> None:
         return
     log = [json.loads(line) for line in (work / "train.jsonl").read_text(encoding="utf-8").splitlines()]
     rates = sorted(r["pairs_per_s"] for r in log if "pairs_per_s" in r)
-    checks = [
-        {k: r[k] for k in ("step", "pairs", "all")} for r in log if r.get("event") in ("validation", "final")
-    ]
+    checks = [{k: r[k] for k in ("step", "pairs", "all")} for r in log if r.get("event") in ("validation", "final")]
     training = {
         "pairs": log[-1]["pairs"],
         "steps": log[-1]["step"],
@@ -98,9 +96,7 @@ def main() -> None:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--max-steps", type=int, help="stop training early (it resumes later)")
-    parser.add_argument(
-        "--interim", action="store_true", help="export the latest checkpoint of an unfinished run"
-    )
+    parser.add_argument("--interim", action="store_true", help="export the latest checkpoint of an unfinished run")
     args = parser.parse_args()
     work = work_dir()
     for stage in STAGES if args.stage == "all" else [args.stage]:

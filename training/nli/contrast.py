@@ -49,10 +49,7 @@ _NEGATIONS = (
     (re.compile(r"\b(is|are|was|were|can|may|does|do|did|has|have|could|should|will)\b(?! not)"), r"\1 not"),
 )
 _NOT_RE = re.compile(r"\b(is|are|was|were|can|may|could|should|will) not\b")
-_VERBS = (
-    "increases reduces inhibits promotes causes induces "
-    "improves prevents decreases requires regulates affects"
-)
+_VERBS = "increases reduces inhibits promotes causes induces improves prevents decreases requires regulates affects"
 _VERB_RE = re.compile(r"\b(" + "|".join(_VERBS.split()) + r")\b")
 
 

@@ -69,9 +69,7 @@ class Guard:
         for path in sorted((data / "claims").glob("*.dev.jsonl.gz")):
             self.claims.update(normalise(science.clean_claim(row["claim"])) for row in read_jsonl(path))
         for name in ("claims_dev", "claims_test"):
-            self.claims.update(
-                normalise(row["claim"]) for row in read_jsonl(data / "scifact" / f"{name}.jsonl")
-            )
+            self.claims.update(normalise(row["claim"]) for row in read_jsonl(data / "scifact" / f"{name}.jsonl"))
         allowed = {row["id"] for row in science.training_claims(data)}
         for row in read_jsonl(data / "scifact" / "claims_train.jsonl"):
             if row["id"] not in allowed:

@@ -59,8 +59,7 @@ def pair_figures(gold: Sequence[str], scores: NDArray[np.float64]) -> dict[str, 
 def read_set(name: str, limit: int | None) -> list[Triple]:
     """(premise, hypothesis, label) of an evaluation file; a limit draws a fixed sample."""
     rows = [
-        (r["premise"], r["hypothesis"], r["label"])
-        for r in read_jsonl(data_dir() / "nli" / f"{name}.jsonl.gz")
+        (r["premise"], r["hypothesis"], r["label"]) for r in read_jsonl(data_dir() / "nli" / f"{name}.jsonl.gz")
     ]
     if limit is not None and len(rows) > limit:
         rows = sorted(rows, key=lambda r: stable_hash("\t".join(r)))[:limit]

@@ -107,9 +107,7 @@ class GraphBuilder:
         root = self.constant("sqrt2", np.array(np.sqrt(2.0), dtype=np.float32))
         one = self.constant("one", np.array(1.0, dtype=np.float32))
         half = self.constant("half", np.array(0.5, dtype=np.float32))
-        return self.op(
-            "Mul", self.op("Mul", x, self.op("Add", self.op("Erf", self.op("Div", x, root)), one)), half
-        )
+        return self.op("Mul", self.op("Mul", x, self.op("Add", self.op("Erf", self.op("Div", x, root)), one)), half)
 
 
 def build(weights: Mapping[str, Floats], config: Mapping[str, Any], int8: bool) -> onnx.ModelProto:
@@ -130,9 +128,7 @@ def build(weights: Mapping[str, Floats], config: Mapping[str, Any], int8: bool) 
         g.op("Cast", "attention_mask", to=TensorProto.FLOAT),
     )
     axes = g.constant("mask_axes", np.array([1, 2], dtype=np.int64))
-    mask = g.op(
-        "Mul", g.op("Unsqueeze", absent, axes), g.constant("masked", np.array(_MASKED, dtype=np.float32))
-    )
+    mask = g.op("Mul", g.op("Unsqueeze", absent, axes), g.constant("masked", np.array(_MASKED, dtype=np.float32)))
     for i in range(int(config["num_hidden_layers"])):
         layer = f"bert.encoder.layer.{i}"
         x = g.norm(
@@ -148,9 +144,7 @@ def build(weights: Mapping[str, Floats], config: Mapping[str, Any], int8: bool) 
         )
     first = g.op("Gather", x, g.constant("first", np.array(0, dtype=np.int64)), axis=1)
     pooled = g.op("Tanh", g.linear(first, "bert.pooler.dense", False))
-    g.nodes.append(
-        helper.make_node("Identity", [g.linear(pooled, "classifier", False)], ["logits"], name="logits")
-    )
+    g.nodes.append(helper.make_node("Identity", [g.linear(pooled, "classifier", False)], ["logits"], name="logits"))
 
     def value(name: str, kind: int, shape: list[str | int]) -> onnx.ValueInfoProto:
         return helper.make_tensor_value_info(name, kind, shape)

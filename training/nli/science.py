@@ -44,9 +44,7 @@ def scifact_pairs(data: Path, evidence: bool) -> Iterator[tuple[str, str, str]]:
     for row in training_claims(data):
         for doc in map(str, row["cited_doc_ids"]):
             sentences = abstracts[doc]
-            sets = [
-                (frozenset(r["sentences"]), CLAIM_LABELS[r["label"]]) for r in row["evidence"].get(doc, [])
-            ]
+            sets = [(frozenset(r["sentences"]), CLAIM_LABELS[r["label"]]) for r in row["evidence"].get(doc, [])]
             touched = frozenset().union(*(s for s, _ in sets))
             if evidence:
                 for indices, label in sets:

@@ -91,9 +91,7 @@ class Run:
             return False
         state = torch.load(self.path, map_location="cpu", weights_only=True)
         if state["digest"] != self.digest:
-            raise RuntimeError(
-                f"{self.path} belongs to another mixture or pool; move it away to start afresh"
-            )
+            raise RuntimeError(f"{self.path} belongs to another mixture or pool; move it away to start afresh")
         self.model.load_state_dict(state["model"])
         self.average = [a.to(self.device) for a in state["average"]]
         self.optimiser.load_state_dict(state["optimiser"])

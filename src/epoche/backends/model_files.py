@@ -119,9 +119,7 @@ def find_model(
     try:
         return _collect(_with_file(repo, chosen), hub.get, hub.names, chosen)
     except UnknownBackend as error:
-        raise UnknownBackend(
-            f"no NLI model {name!r}, and no folder of that name: {error}; or {_known()}"
-        ) from None
+        raise UnknownBackend(f"no NLI model {name!r}, and no folder of that name: {error}; or {_known()}") from None
 
 
 def registered() -> dict[str, Callable[[], Path]]:
@@ -154,9 +152,7 @@ def describe(files: ModelFiles, *, self_test: str = "") -> NliInfo:
     """
     config = read_json(files.config, files.name)
     own = config.get("epoche")
-    card = front_matter(files.card) | (
-        {str(k): str(v) for k, v in own.items()} if isinstance(own, Mapping) else {}
-    )
+    card = front_matter(files.card) | ({str(k): str(v) for k, v in own.items()} if isinstance(own, Mapping) else {})
     return NliInfo(
         name=files.name,
         sha256=files.sha256(),
@@ -182,9 +178,7 @@ def max_tokens(files: ModelFiles) -> int:
     limits = []
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and positions > 0:
-        offset = (
-            int(config.get("pad_token_id", 1)) + 1 if config.get("model_type") in _OFFSET_POSITIONS else 0
-        )
+        offset = int(config.get("pad_token_id", 1)) + 1 if config.get("model_type") in _OFFSET_POSITIONS else 0
         limits.append(positions - offset)
     if files.tokenizer_config is not None:
         length = read_json(files.tokenizer_config, files.name).get("model_max_length")
@@ -209,9 +203,7 @@ def read_json(path: Path, model: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ModelError(f"{model}: {path.name} is not readable JSON ({error}): get the file again") from None
     if not isinstance(value, dict):
-        raise ModelError(
-            f"{model}: {path.name} holds a {type(value).__name__}, not an object: get the file again"
-        )
+        raise ModelError(f"{model}: {path.name} holds a {type(value).__name__}, not an object: get the file again")
     return value
 
 
@@ -308,9 +300,7 @@ def _collect(
         raise ModelError(f"{name}: there is no {' or '.join(candidates)}: {_advice(names())}")
     data = []
     for part in external_files(model, name):
-        data.append(
-            need((PurePosixPath(place).parent / part).as_posix(), f"{model.name} keeps its weights in it")
-        )
+        data.append(need((PurePosixPath(place).parent / part).as_posix(), f"{model.name} keeps its weights in it"))
     return ModelFiles(
         name=name,
         model=model,

@@ -108,13 +108,9 @@ class HubFolder:
                 "if it is private, log in (HF_TOKEN)"
             )
         if isinstance(error, errors.RevisionNotFoundError):
-            return UnknownBackend(
-                f"{self._repo} has no revision {self._revision!r}: give a branch, tag or commit"
-            )
+            return UnknownBackend(f"{self._repo} has no revision {self._revision!r}: give a branch, tag or commit")
         if status in (401, 403):
-            return ModelError(
-                f"{self._repo}: the hub refuses access ({status}): check that HF_TOKEN is valid"
-            )
+            return ModelError(f"{self._repo}: the hub refuses access ({status}): check that HF_TOKEN is valid")
         if isinstance(error, errors.LocalEntryNotFoundError | errors.OfflineModeIsEnabled) and not status:
             if self._is_offline():
                 return ModelError(

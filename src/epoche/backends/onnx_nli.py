@@ -216,8 +216,7 @@ class _Runner:
             )
         except Exception as error:  # whatever ONNX Runtime raises
             raise BackendError(
-                f"{self._name}: ONNX Runtime fails on {shape[0]} pairs of {shape[1]} tokens: "
-                f"{_first_line(error)}"
+                f"{self._name}: ONNX Runtime fails on {shape[0]} pairs of {shape[1]} tokens: {_first_line(error)}"
             ) from error
         return _softmax(np.asarray(output), len(rows), self._name)[: len(batch)]
 
@@ -244,9 +243,7 @@ def _softmax(logits: NDArray[Any], rows: int, name: str) -> NDArray[np.float64]:
         )
     x = logits.astype(np.float64)
     if not np.isfinite(x).all():
-        raise BackendError(
-            f"{name} gives logits that are no finite numbers: choose another file of this model"
-        )
+        raise BackendError(f"{name} gives logits that are no finite numbers: choose another file of this model")
     e = np.exp(x - x.max(axis=1, keepdims=True))
     return np.asarray(e / e.sum(axis=1, keepdims=True))
 
@@ -324,9 +321,7 @@ def _output(session: ort.InferenceSession, name: str) -> str:
     outputs = {o.name: o for o in session.get_outputs()}
     chosen = "logits" if "logits" in outputs else next(iter(outputs))
     if chosen != "logits" and len(outputs) > 1:
-        raise ModelError(
-            f"{name}: none of its outputs ({', '.join(outputs)}) is called logits: export it again"
-        )
+        raise ModelError(f"{name}: none of its outputs ({', '.join(outputs)}) is called logits: export it again")
     width = outputs[chosen].shape[-1] if outputs[chosen].shape else None
     if isinstance(width, int) and width != len(NLI_LABELS):
         raise ModelError(

@@ -43,15 +43,11 @@ def external_files(model: Path, name: str) -> tuple[str, ...]:
                 if entry.get(_KEY) == b"location":
                     found.add(entry[_VALUE].decode("utf-8"))
         except (IndexError, KeyError, ValueError, RecursionError):
-            raise ModelError(
-                f"{name}: {model.name} is cut off or is no ONNX file: get the file again"
-            ) from None
+            raise ModelError(f"{name}: {model.name} is cut off or is no ONNX file: get the file again") from None
     for part in found:
         path = PurePosixPath(part)
         if path.is_absolute() or ".." in path.parts or "\\" in part or ":" in part:
-            raise ModelError(
-                f"{name}: {model.name} refers to {part!r} outside its folder: do not use this model"
-            )
+            raise ModelError(f"{name}: {model.name} refers to {part!r} outside its folder: do not use this model")
     return tuple(sorted(found))
 
 

@@ -46,9 +46,7 @@ _TEST = OfficialFile("claims_test.jsonl", "116304420e99fe97b026e4aa27d49ad87ee96
 _IDS = OfficialFile("calibration_ids.txt", None)
 _PQAL = OfficialFile("ori_pqal.json", None)
 _PQAL_TEST = OfficialFile("test_ground_truth.json", None)
-_PQAL_TRAIN = OfficialFile(
-    "pqal_train.json", "a260f31aeea481b07efb9d957c6172f853c2185330f64ff4045ea49497784417"
-)
+_PQAL_TRAIN = OfficialFile("pqal_train.json", "a260f31aeea481b07efb9d957c6172f853c2185330f64ff4045ea49497784417")
 
 SCIFACT = Source(
     name="scifact",
@@ -100,9 +98,7 @@ def load(name: str, split: str, data: Path, protocol: Protocol = "abstract") -> 
     folder = data / name if (data / name).is_dir() else data
     files = {role: _checked(folder, file, source) for role, file in source.splits[split].files.items()}
     if name == "scifact":
-        return load_scifact(
-            files["claims"], files["corpus"], split=split, protocol=protocol, ids=files.get("ids")
-        )
+        return load_scifact(files["claims"], files["corpus"], split=split, protocol=protocol, ids=files.get("ids"))
     return load_pubmedqa(files["file"], split=split, ids=files.get("ids"))
 
 

@@ -72,9 +72,7 @@ class Dataset:
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()
 
 
-def load_scifact(
-    claims: Path, corpus: Path, *, split: str, protocol: Protocol, ids: Path | None = None
-) -> Dataset:
+def load_scifact(claims: Path, corpus: Path, *, split: str, protocol: Protocol, ids: Path | None = None) -> Dataset:
     """SciFact claims with their evidence under the protocol.
 
     `abstract`: all sentences of the cited abstracts. `rationale`: the gold sentences only, an upper bound;
@@ -110,9 +108,7 @@ def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None) -> Dataset
     if missing:
         raise InputError(f"{file.name} has no item {missing[0]} (and {len(missing) - 1} more) of the id list")
     items = [
-        _pubmedqa_item(key, record, file.name)
-        for key, record in records.items()
-        if wanted is None or key in wanted
+        _pubmedqa_item(key, record, file.name) for key, record in records.items() if wanted is None or key in wanted
     ]
     return _dataset("pubmedqa", split, "given", items, [file, *([ids] if ids else [])], [])
 
@@ -140,7 +136,7 @@ def _scifact_item(
     record: dict[str, Any], abstracts: Mapping[str, dict[str, Any]], protocol: Protocol, where: str
 ) -> Item:
     evidence = record.get("evidence")
-    rationales = {}
+    rationales: dict[str, tuple[Label, tuple[tuple[int, ...], ...]]] = {}
     for doc_id, sets in (evidence or {}).items():
         labels = {label_of(s.get("label"), Kind.CLAIM, where) for s in sets}
         if len(labels) != 1:
@@ -156,8 +152,8 @@ def _scifact_item(
             raise DocumentError(f"{where}: cited document {doc_id} is not in the corpus", source=where)
         sentences = abstracts[doc_id]["abstract"]
         if protocol == "rationale":
-            gold = {i for s in rationales.get(doc_id, (None, ()))[1] for i in s}
-            sentences = [s for i, s in enumerate(sentences) if i in gold]
+            marked = {i for s in rationales[doc_id][1] for i in s} if doc_id in rationales else set()
+            sentences = [s for i, s in enumerate(sentences) if i in marked]
         if sentences:
             documents.append(given_sentences(doc_id, sentences, abstracts[doc_id].get("title", "")))
     gold = None if evidence is None else (found.pop() if found else Label.NOT_ENOUGH_EVIDENCE)

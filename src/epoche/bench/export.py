@@ -55,13 +55,9 @@ def _evidence(item: ItemRecord, scores: FloatArray, policy: Policy) -> dict[str,
         critical = np.array([c.critical for c in item.decomposition.conditions])
         column = scores[:, chosen][critical][:, :, _COLUMN[proposal.label]].max(axis=0)
         threshold = (
-            policy.support_threshold
-            if proposal.label is Label.SUPPORTED
-            else policy.contradiction_threshold
+            policy.support_threshold if proposal.label is Label.SUPPORTED else policy.contradiction_threshold
         )
         order = [i for i in np.argsort(-column, kind="stable") if column[i] >= threshold]
-        sentences = dict.fromkeys(
-            item.evidence.sentences[s].index for i in order for s in windows[i].sentences
-        )
+        sentences = dict.fromkeys(item.evidence.sentences[s].index for i in order for s in windows[i].sentences)
         found[document.id] = {"sentences": list(sentences), "label": _OFFICIAL[proposal.label]}
     return found

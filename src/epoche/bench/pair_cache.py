@@ -48,8 +48,8 @@ class CachedNli:
         known = self._known(dict.fromkeys(keys))
         new = {k: pair for k, pair in zip(keys, pairs, strict=True) if k not in known}
         if new:
-            scores = self.model.score(list(new.values()), progress)
-            fresh = dict(zip(new, np.rint(scores * _UNIT).astype(np.int64).tolist(), strict=True))
+            raw = self.model.score(list(new.values()), progress)
+            fresh = dict(zip(new, np.rint(raw * _UNIT).astype(np.int64).tolist(), strict=True))
             known |= {k: (int(e), int(n), int(c)) for k, (e, n, c) in fresh.items()}
             self._store.execute("BEGIN IMMEDIATE")
             self._store.executemany(
@@ -57,13 +57,12 @@ class CachedNli:
             )
             self._store.execute("COMMIT")
         rows = np.array([known[k] for k in keys], dtype=np.float64).reshape(len(keys), 3)
-        return np.round(rows / _UNIT, SCORE_DECIMALS)
+        scores: Scores = np.round(rows / _UNIT, SCORE_DECIMALS)
+        return scores
 
     def _key(self, premise: str, hypothesis: str) -> bytes:
         p, h = premise.encode("utf-8"), hypothesis.encode("utf-8")
-        return hashlib.sha256(
-            bytes.fromhex(self.info.sha256) + struct.pack("<QQ", len(p), len(h)) + p + h
-        ).digest()
+        return hashlib.sha256(bytes.fromhex(self.info.sha256) + struct.pack("<QQ", len(p), len(h)) + p + h).digest()
 
     def _known(self, keys: dict[bytes, None]) -> dict[bytes, tuple[int, int, int]]:
         found: dict[bytes, tuple[int, int, int]] = {}

@@ -59,7 +59,8 @@ class Predictions:
     @property
     def error(self) -> FloatArray:
         """float64[n]: 0 where the proposal is the gold label, else 1."""
-        return (self.predicted != self.gold).astype(np.float64)
+        wrong: FloatArray = (self.predicted != self.gold).astype(np.float64)
+        return wrong
 
     def predicts(self, names: frozenset[str]) -> NDArray[np.bool_]:
         """bool[n]: the proposal is one of these labels."""
@@ -68,7 +69,7 @@ class Predictions:
 
     def subset(self, mask: NDArray[np.bool_]) -> Predictions:
         """The items where `mask` is true."""
-        chosen = np.flatnonzero(mask)
+        chosen = np.flatnonzero(mask).tolist()
         return Predictions(
             ids=[self.ids[i] for i in chosen],
             labels=self.labels,

@@ -85,9 +85,7 @@ class Table:
         """Readings of all items under a setup with this table's decomposition, windows and pooling."""
         return [self._read(item, pairs, setup) for item, pairs in zip(self.items, self._pairs, strict=True)]
 
-    def _read(
-        self, item: ItemRecord, pairs: tuple[FloatArray, FloatArray | None] | None, setup: Setup
-    ) -> Reading:
+    def _read(self, item: ItemRecord, pairs: tuple[FloatArray, FloatArray | None] | None, setup: Setup) -> Reading:
         if pairs is None:
             return Reading(None, None, "failure" if item.failure else str(item.obstacles[0].reason))
         everything, sound = pairs
@@ -110,14 +108,14 @@ class Table:
 def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:
     """float64[k, 2] of support and contradiction from float64[k, m, 3], m ≥ 1."""
     directions = scores[:, :, [ENTAILMENT, CONTRADICTION]]
+    pooled: FloatArray
     if pooling == "max":
-        return directions.max(axis=1)
-    if pooling == "best_sentence":
-        best = directions.max(axis=2).argmax(axis=1)
-        return directions[np.arange(len(scores)), best]
-    largest = np.sort(directions, axis=1)[:, -3:]
-    mean: FloatArray = largest.mean(axis=1)
-    return mean
+        pooled = directions.max(axis=1)
+    elif pooling == "best_sentence":
+        pooled = directions[np.arange(len(scores)), directions.max(axis=2).argmax(axis=1)]
+    else:
+        pooled = np.sort(directions, axis=1)[:, -3:].mean(axis=1)
+    return pooled
 
 
 def propose(kind: Kind, pairs: FloatArray, setup: Setup) -> tuple[Label, float]:
@@ -200,9 +198,7 @@ def grid(policy: Policy) -> dict[str, Setup]:
     for confidence in ("max_margin", "min_margin", "reference"):
         setups[f"confidence: {confidence}"] = replace(base, confidence=confidence)
     for threshold in (0.5, 0.6, 0.7, 0.8, 0.9):
-        varied = policy.model_copy(
-            update={"support_threshold": threshold, "contradiction_threshold": threshold}
-        )
+        varied = policy.model_copy(update={"support_threshold": threshold, "contradiction_threshold": threshold})
         setups[f"thresholds: {threshold}"] = replace(base, policy=varied)
     setups["conflicts abstain"] = replace(base, policy=policy.model_copy(update={"on_conflict": "abstain"}))
     return setups

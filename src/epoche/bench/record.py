@@ -70,7 +70,8 @@ class Run:
         """float64[k, m, 3] of one item."""
         size = item.conditions * item.windows * 3
         cells = self._scores[item.offset : item.offset + size].astype(np.float64) / _UNIT
-        return np.round(cells, SCORE_DECIMALS).reshape(item.conditions, item.windows, 3)
+        scores: FloatArray = np.round(cells, SCORE_DECIMALS).reshape(item.conditions, item.windows, 3)
+        return scores
 
 
 class Writer:

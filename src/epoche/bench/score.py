@@ -101,9 +101,7 @@ def _groups(predictions: Predictions, mask: NDArray[np.bool_]) -> Groups:
     return group(predictions.confidence[mask], predictions.error[mask])
 
 
-def _points(
-    groups: Groups, predictions: Predictions, intervals: dict[str, Any], resamples: int
-) -> dict[str, Any]:
+def _points(groups: Groups, predictions: Predictions, intervals: dict[str, Any], resamples: int) -> dict[str, Any]:
     """Risk at fixed coverages and coverage at fixed risks, over all items."""
     risks: dict[str, Any] = {}
     realised: dict[str, Any] = {}
@@ -119,9 +117,7 @@ def _points(
     return {
         "risk_at_coverage": risks,
         "realised_coverage": realised,
-        "coverage_at_risk": {
-            str(r): _number(selective.at_risk(groups, r, predictions.n).coverage) for r in RISKS
-        },
+        "coverage_at_risk": {str(r): _number(selective.at_risk(groups, r, predictions.n).coverage) for r in RISKS},
     }
 
 
@@ -137,9 +133,7 @@ def _risk_bounds(draws: Groups, coverage: float) -> list[float] | None:
     return [round(float(low), 6), round(float(high), 6)]
 
 
-def _answered(
-    predictions: Predictions, intervals: dict[str, Any], resamples: int, cost: float
-) -> dict[str, Any]:
+def _answered(predictions: Predictions, intervals: dict[str, Any], resamples: int, cost: float) -> dict[str, Any]:
     """What was answered under the run's own policy, and how often that was wrong."""
     n, answered, error = predictions.n, predictions.answered, predictions.error
     found: dict[str, Any] = {
@@ -157,9 +151,7 @@ def _answered(
         found[f"{name}_of"] = int(total)
         if total:
             table = np.array([[wrong, total - wrong]])
-            rate = bootstrap_counts(
-                lambda t: t[..., 0, 0] / t.sum(axis=(-2, -1)), table, resamples=resamples
-            )
+            rate = bootstrap_counts(lambda t: t[..., 0, 0] / t.sum(axis=(-2, -1)), table, resamples=resamples)
             intervals[name] = _bounds(rate)
     wrong = float(error[answered].sum())
     found["reward"] = _number(reward(float(answered.sum()) - wrong, wrong, n, cost))
@@ -212,7 +204,5 @@ def summarise_groups(predictions: Predictions, *, cost: float = 2.0) -> dict[str
         return {}
     names = np.array(predictions.groups)
     return {
-        "groups": {
-            str(name): summarise(predictions.subset(names == name), cost=cost) for name in np.unique(names)
-        }
+        "groups": {str(name): summarise(predictions.subset(names == name), cost=cost) for name in np.unique(names)}
     }

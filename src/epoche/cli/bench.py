@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @click.group()
 def bench() -> None:
-    """Runs a benchmark, or reports on runs."""
+    """Runs a benchmark: one NLI pass, everything else from its record."""
 
 
 def _running(command: F) -> F:
@@ -91,7 +91,9 @@ def pubmedqa(data: str | None, split: str, file: str | None, ids: str | None, **
 
 
 @bench.command()
-@click.option("--file", required=True, metavar="FILE", help='Lines of {"id","statement","kind","documents","label"}.')
+@click.option(
+    "--file", required=True, metavar="FILE", help='Lines of {"id","statement","kind","documents","label"}.'
+)
 @_running
 def custom(file: str, **options: Any) -> None:
     """A set of your own."""
@@ -119,44 +121,24 @@ def _run(
 
     config = load_config(threads=threads)
     chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
-    plans = configurations(
-        Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(",")
-    )
+    plans = configurations(Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(","))
     for plan in plans:
         with progress_bar(quiet, unit="item") as progress:
-            lines = run_and_score(
-                dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress
-            )
+            lines = run_and_score(dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress)
         write_text(lines, None)
-
-
-@bench.command("report")
-@click.argument("runs", nargs=-1, required=True, type=click.Path())
-@click.option("--out", "-o", required=True, metavar="DIR", help="Folder for tables, figures and the page.")
-def report_command(runs: tuple[str, ...], out: str) -> None:
-    """Tables (md, csv, LaTeX), figures (svg, png) and one HTML page from RUNS."""
-    from epoche.report.bench import write_report
-
-    write_text(write_report([Path(r) for r in runs], Path(out)), None)
 
 
 @click.command()
 @click.argument("predictions", type=click.Path())
 @click.option("--format", "-f", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--figure", metavar="FILE", help="Write the curve here (.svg or .png).")
 @click.option("--cost", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Of a wrong answer.")
-def curve(predictions: str, fmt: str, figure: str | None, cost: float) -> None:
+def curve(predictions: str, fmt: str, cost: float) -> None:
     """Risk and coverage of any system: lines of {"id","gold","pred","confidence"[,"group"]}."""
     from epoche.bench.predictions import read_predictions
     from epoche.bench.score import summarise, summarise_groups
 
-    require_writable(figure)
     columns = read_predictions(Path(predictions))
     summary = summarise(columns, cost=cost) | summarise_groups(columns, cost=cost)
-    if figure is not None:
-        from epoche.report.figures import write_curve
-
-        write_curve({Path(predictions).stem: columns}, Path(figure))
     if fmt == "json":
         write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", None)
     else:

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from epoche.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 def statement_text(given: str) -> str:
     """The statement as text, from the argument's own bytes or from stdin, whatever the locale."""
-    raw = click.get_binary_stream("stdin").read() if given == "-" else os.fsencode(given)
+    raw = sys.stdin.buffer.read() if given == "-" else os.fsencode(given)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -52,9 +50,8 @@ def require_writable(output: str | None) -> None:
 def write_text(text: str, output: str | None) -> None:
     """UTF-8 whatever the locale; a file appears whole or not at all."""
     if output is None:
-        stream = click.get_binary_stream("stdout")
-        stream.write(text.encode("utf-8"))
-        stream.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
         return
     path = Path(output)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -43,9 +43,7 @@ def _judging(command: F) -> F:
         ),
         click.option("--format", "-f", "fmt", type=click.Choice(FORMATS), default="text", show_default=True),
         click.option("--output", "-o", metavar="FILE", help="Write the report here instead of to stdout."),
-        click.option(
-            "--policy", default="paper", show_default=True, metavar="NAME|FILE", help="Thresholds and τ."
-        ),
+        click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE", help="Thresholds and τ."),
         click.option("--tau", type=float, help="Answer only if confidence ≥ τ, in [0, 1]. Voids a promise."),
         click.option("--nli", metavar="NAME", help="NLI model: mini, a local folder, or a hub id org/name."),
         click.option("--decomposer", metavar="NAME", help="rules (default) or whole."),
@@ -95,7 +93,7 @@ def _run(
     output: str | None,
     policy: str,
     tau: float | None,
-    on_error: str,
+    on_error: Literal["stop", "skip"],
     exit_code: bool,
     quiet: bool,
     **settings: Any,

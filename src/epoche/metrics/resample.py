@@ -178,6 +178,6 @@ def _weighted(groups: Groups, place: NDArray[np.int64], error: FloatArray, weigh
     size = groups.confidence.size
     return Groups(
         groups.confidence,
-        np.bincount(place, weights=weight, minlength=size),
-        np.bincount(place, weights=weight * error, minlength=size),
+        np.bincount(place, weights=weight, minlength=size).astype(np.float64),
+        np.bincount(place, weights=weight * error, minlength=size).astype(np.float64),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -101,7 +102,7 @@ def reliability(probability: ArrayLike, correct: ArrayLike, bins: int = 15) -> l
     edges = sorted({int(np.searchsorted(p, p[c - 1], side="right")) if c else 0 for c in cuts})
     return [
         Bin(float(p[a]), float(p[b - 1]), b - a, float(p[a:b].mean()), float(y[a:b].mean()))
-        for a, b in zip(edges, edges[1:], strict=False)
+        for a, b in itertools.pairwise(edges)
     ]
 
 

@@ -68,7 +68,7 @@ def group(confidence: ArrayLike, error: ArrayLike) -> Groups:
     """Groups of tied items, highest confidence first. Raises as `validated`."""
     c, e = validated(confidence, error)
     values, inverse, counts = np.unique(c, return_inverse=True, return_counts=True)
-    wrong = np.bincount(inverse, weights=e, minlength=values.size)
+    wrong = np.bincount(inverse, weights=e, minlength=values.size).astype(np.float64)
     return Groups(values[::-1], counts[::-1].astype(np.float64), wrong[::-1])
 
 
@@ -187,7 +187,7 @@ def at_risk(groups: Groups, risk: float, total: float | None = None) -> Point:
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """numerator / denominator, nan where the denominator is 0: undefined is neither 0 nor 1."""
+    """Numerator / denominator, nan where the denominator is 0: undefined is neither 0 nor 1."""
     numerator, denominator = np.broadcast_arrays(numerator, denominator)
     result = np.full(numerator.shape, np.nan)
     np.divide(numerator, denominator, out=result, where=denominator > 0)

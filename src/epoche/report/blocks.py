@@ -70,11 +70,7 @@ class ConditionView:
     @property
     def measured(self) -> str:
         """All meters in one sentence; empty where nothing was scored."""
-        return (
-            words.capital(", ".join(f"{m.name.lower()} {m.words}" for m in self.meters))
-            if self.meters
-            else ""
-        )
+        return words.capital(", ".join(f"{m.name.lower()} {m.words}" for m in self.meters)) if self.meters else ""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ def render_markdown(view: View) -> str:
 def escaped(text: str) -> str:
     """Text of one line that Markdown renders as it is."""
     return " ".join(
-        code(word) if _LIVE.search(word) else _literal(word, first=i == 0)
-        for i, word in enumerate(text.split(" "))
+        code(word) if _LIVE.search(word) else _literal(word, first=i == 0) for i, word in enumerate(text.split(" "))
     )
 
 

@@ -72,9 +72,7 @@ def view(certificate: Certificate) -> View:
         conditions=conditions,
         meter=_meter(certificate, tone),
         why=_why(certificate),
-        sections=tuple(
-            s for s in (_minimal(certificate, shown), _unread(certificate), _notes(certificate)) if s
-        ),
+        sections=tuple(s for s in (_minimal(certificate, shown), _unread(certificate), _notes(certificate)) if s),
         method=_method(certificate),
         provenance=_provenance(certificate),
         documents=tuple(
@@ -137,9 +135,7 @@ def _condition(certificate: Certificate, index: int, shown: _Shown) -> Condition
     )
 
 
-def _evidence(
-    certificate: Certificate, index: int, audit: ConditionAudit, shown: _Shown
-) -> tuple[Quotes, ...]:
+def _evidence(certificate: Certificate, index: int, audit: ConditionAudit, shown: _Shown) -> tuple[Quotes, ...]:
     """Contradicting windows, then supporting ones; where there are none, the nearest."""
     directions: tuple[tuple[Direction, Sequence[Cited]], ...] = (
         ("contradict", audit.contradicting),
@@ -177,9 +173,7 @@ def _nearest(certificate: Certificate, index: int) -> tuple[Direction, Cited] | 
         if len(window.sentences) in policy.windows:
             entailment, _, contradiction = _at(row, w, f"scores[{index}]", "entry")
             candidates.append((policy.support_threshold - entailment, w, "support", entailment))
-            candidates.append(
-                (policy.contradiction_threshold - contradiction, w, "contradict", contradiction)
-            )
+            candidates.append((policy.contradiction_threshold - contradiction, w, "contradict", contradiction))
     if not candidates:
         return None
     _, w, direction, probability = min(candidates, key=lambda candidate: candidate[:2])
@@ -205,9 +199,7 @@ def _passage(
     text = words.plain(" ".join(s.text for s in members))
     if window.parts > 1:
         text = words.plain(first.text[window.start - first.start : window.end - first.start])
-        text = (
-            ("[…] " if window.start > first.start else "") + text + (" […]" if window.end < first.end else "")
-        )
+        text = ("[…] " if window.start > first.start else "") + text + (" […]" if window.end < first.end else "")
     record = next((d for d in certificate.evidence.documents if d.id == first.document), None)
     return Quote(
         text=text,

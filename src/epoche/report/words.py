@@ -274,11 +274,7 @@ def policy_rule(policy: Policy) -> str:
     """The thresholds and rules of a policy."""
     sizes = listing([count(n, "sentence") for n in policy.windows])
     conflict = "refutes" if policy.on_conflict == "refute" else "is not answered"
-    yes = (
-        "one supported critical condition"
-        if policy.yes_needs == "any"
-        else "every critical condition supported"
-    )
+    yes = "one supported critical condition" if policy.yes_needs == "any" else "every critical condition supported"
     return (
         f"{plain(policy.name)}: SUP from {figure(policy.support_threshold)}, "
         f"CON from {figure(policy.contradiction_threshold)}, CON before SUP; premises of {sizes}; "

@@ -54,9 +54,7 @@ def read_evidence(
     return tuple(d for d, _ in documents.values()), tuple(unread)
 
 
-def _files(
-    paths: Sequence[Path], on_error: str, unread: list[Unread]
-) -> Iterator[tuple[Path, str]]:
+def _files(paths: Sequence[Path], on_error: str, unread: list[Unread]) -> Iterator[tuple[Path, str]]:
     """(path, name for people) of each file; folders are walked in sorted order."""
     for path in paths:
         name = _shown(path)
@@ -93,9 +91,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _documents(
-    path: Path, name: str, on_error: str, unread: list[Unread]
-) -> Iterator[tuple[str, Document]]:
+def _documents(path: Path, name: str, on_error: str, unread: list[Unread]) -> Iterator[tuple[str, Document]]:
     """(where, document) of one file."""
     try:
         text = _text(path, name)

@@ -86,9 +86,7 @@ class Judge:
         if label is None or confidence is None:
             return Reason.NO_EVIDENCE
         sound = label if self._sound.all() else self._label_and_confidence(read & self._sound)[0]
-        return reason_to_withhold(
-            label, confidence, conflict, self.policy, sound_label=sound, unread=self._unread
-        )
+        return reason_to_withhold(label, confidence, conflict, self.policy, sound_label=sound, unread=self._unread)
 
     def extreme_windows(self, kept: BoolArray) -> set[int]:
         """Windows that hold a largest P(entailment) or P(contradiction); with them the outcome is fixed."""
@@ -115,9 +113,7 @@ class Judge:
 def blocked(obstacles: Sequence[Obstacle]) -> OutcomeRecord:
     """The abstention for the first of the obstacles found before scoring."""
     first = obstacles[0]
-    return OutcomeRecord(
-        type="abstention", label=None, confidence=None, reason=first.reason, detail=first.detail
-    )
+    return OutcomeRecord(type="abstention", label=None, confidence=None, reason=first.reason, detail=first.detail)
 
 
 def abstain(proposal: Proposal, judge: Judge, evidence: Evidence) -> OutcomeRecord:

@@ -71,9 +71,7 @@ def audit(
             supporting=_cited(row[:, ENTAILMENT], read, policy.support_threshold),
             contradicting=_cited(row[:, CONTRADICTION], read, policy.contradiction_threshold),
         )
-        for condition, row, s, c in zip(
-            conditions, scores, support.tolist(), contradiction.tolist(), strict=True
-        )
+        for condition, row, s, c in zip(conditions, scores, support.tolist(), contradiction.tolist(), strict=True)
     )
 
 

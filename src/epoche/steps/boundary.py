@@ -103,9 +103,11 @@ def predicate_start(words: list[Token], aux: str) -> int | None:
         return None
     if words[0].word in _SUBJECT_PRONOUNS:
         return 1
-    if words[0].word in _POINTING and (
-        words[1].word in lx.DETERMINERS | lx.PREPOSITIONS or not is_noun_like(words[1])
-    ) and not is_noun_like(words[min(2, len(words) - 1)]):
+    if (
+        words[0].word in _POINTING
+        and (words[1].word in lx.DETERMINERS | lx.PREPOSITIONS or not is_noun_like(words[1]))
+        and not is_noun_like(words[min(2, len(words) - 1)])
+    ):
         return 1
     if words[0].word in _POINTING and words[1].word in lx.ARTICLES:
         return 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from epoche.steps import lexicon as lx
@@ -38,7 +39,7 @@ MAX_CHARACTERS = 2000
 #: Where a title ends and a question may begin.
 _BREAK = re.compile(r"\s*(?:\s*:\s+|;\s+|\s*--+\s*|\s*—\s*|\s+[–-]\s+|(?<=\w[\w)][.!])\s+(?=[A-Z]))\s*")
 _QUESTIONS = re.compile(r"(?<=\?)[\"'”’)]*\s+")
-_QUOTES = "\"“”«»"
+_QUOTES = '"“”«»'
 #: "X and Y: an association?" asks whether there is one; "X: a marker of Y?" whether X is one.
 _EXISTENTIAL = frozenset(
     "role association benefit link relationship relation effect difference need place correlation connection "
@@ -175,7 +176,7 @@ def _refers(context: list[Token], clause: _Clause) -> bool:
     """Whether the clause's pronoun can only mean the title."""
     if any(t.word in lx.AUXILIARIES for t in context) or context[0].word in lx.PREPOSITIONS:
         return False
-    if any(t.raw.endswith(":") or t.raw.endswith(".") and len(t.word) > 2 for t in context):
+    if any(t.raw.endswith(":") or (t.raw.endswith(".") and len(t.word) > 2) for t in context):
         return False
     predicate = tokens(clause.predicate)
     singular = clause.subject[0].word in {"it", "this", "he", "she"}
@@ -237,10 +238,10 @@ def _do_clause(aux: str, negative: bool, rest: list[Token]) -> _Clause | None:
     if negative:
         before = start - 1 if start > 1 and is_adverb(rest[start - 1].word) else start
         return _Clause(rest[:before], f"{aux} not {join(rest[before:])}")
-    inflect = {"do": str, "does": third_person, "did": past}[aux]
+    inflections: dict[str, Callable[[str], str]] = {"do": str, "does": third_person, "did": past}
     out = [t.raw for t in rest]
     for i in (start, *_joined_verbs(rest, start)):
-        verb = inflect(rest[i].word)
+        verb = inflections[aux](rest[i].word)
         verb = verb.capitalize() if rest[i].raw[:1].isupper() else verb
         out[i] = verb + rest[i].raw[len(rest[i].raw.rstrip(",;:.")) :]
     before = start
@@ -264,7 +265,7 @@ def _joined_verbs(rest: list[Token], start: int) -> list[int]:
 
 
 def _some(predicate: str, negative: bool) -> str:
-    """"any" asks; a statement says "some"."""
+    """ "any" asks; a statement says "some"."""
     return predicate if negative else re.sub(r"^(\S+ )?any (?=\w)", r"\1some ", predicate, count=1)
 
 
@@ -272,7 +273,7 @@ def _some(predicate: str, negative: bool) -> str:
 
 
 def _verbless_tail(bare: str) -> str | None:
-    """"X: a risk factor for Y?" → "X is a risk factor for Y."; None where that reading is not plain."""
+    """ "X: a risk factor for Y?" → "X is a risk factor for Y."; None where that reading is not plain."""
     breaks = list(_BREAK.finditer(bare))
     if not breaks:
         breaks = list(re.finditer(r",\s+(?=(?:a|an|another)\s)", bare))
@@ -295,9 +296,7 @@ def _verbless_tail(bare: str) -> str | None:
 
 def _finite(words: list[Token]) -> bool:
     table = forms().third
-    return any(
-        t.word in lx.AUXILIARIES or (t.word in table and is_base(table[t.word])) for t in words
-    )
+    return any(t.word in lx.AUXILIARIES or (t.word in table and is_base(table[t.word])) for t in words)
 
 
 def _adjectival(words: list[Token]) -> bool:

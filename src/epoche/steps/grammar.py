@@ -191,7 +191,7 @@ def is_plural(token: Token) -> bool:
     if word in lx.SINGULARS or not word.endswith("s") or word.endswith(("'s", "ss", "us", "is", "ics")):
         return False
     if sum(map(str.isupper, bare)) > 1:
-        return bare.endswith("s") and bare[-2:-1].isupper() or bare.endswith("s") and bare[-2:-1].isdigit()
+        return (bare.endswith("s") and bare[-2:-1].isupper()) or (bare.endswith("s") and bare[-2:-1].isdigit())
     return len(word) > 3 and not word.endswith(("itis", "osis", "asis"))
 
 

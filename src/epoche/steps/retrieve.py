@@ -7,6 +7,7 @@ overlapping parts of a sentence that is longer than the model reads.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 
@@ -53,7 +54,7 @@ def make_windows(
     single = [_parts(i, s, token_spans, budget) for i, s in enumerate(sentences)]
     windows = [w for parts in single for w in parts]
     if 2 in sizes:
-        for i, (a, b) in enumerate(zip(sentences, sentences[1:], strict=False)):
+        for i, (a, b) in enumerate(itertools.pairwise(sentences)):
             adjacent = a.document == b.document and b.index == a.index + 1
             if adjacent and _fits(f"{scored_text(a.text)} {scored_text(b.text)}", token_spans, budget):
                 windows.append(Window(sentences=(i, i + 1), start=a.start, end=b.end))
@@ -86,9 +87,7 @@ def _parts(i: int, sentence: Sentence, token_spans: TokenSpans, budget: int) -> 
             break
         size = max(1, size * 3 // 4)
     return [
-        Window(
-            sentences=(i,), start=sentence.start + a, end=sentence.start + b, part=p, parts=len(slices)
-        )
+        Window(sentences=(i,), start=sentence.start + a, end=sentence.start + b, part=p, parts=len(slices))
         for p, (a, b) in enumerate(slices)
     ]
 

@@ -60,7 +60,7 @@ def split_claim(text: str) -> Split | None:
     if len(words) < 5 or any(t.raw[-1:] in ":;?!" for t in words):
         return None
     bare = {t.word for t in words}
-    if bare & _BLOCKING or any(c in text for c in "()[]\"“”"):
+    if bare & _BLOCKING or any(c in text for c in '()[]"“”'):
         return None
     for rule, split in RULES.items():
         parts = split(words)
@@ -70,7 +70,7 @@ def split_claim(text: str) -> Split | None:
 
 
 def _relative(words: list[Token]) -> list[list[Token]] | None:
-    """"X, which V Y, V Z." → "X V Y." and "X V Z."; the subject must be plain."""
+    """ "X, which V Y, V Z." → "X V Y." and "X V Z."; the subject must be plain."""
     if sum(t.raw.endswith(",") for t in words) != 2:
         return None
     first = next(i for i, t in enumerate(words) if t.raw.endswith(","))
@@ -88,7 +88,7 @@ def _relative(words: list[Token]) -> list[list[Token]] | None:
 
 
 def _clauses(words: list[Token]) -> list[list[Token]] | None:
-    """"S V O, and T W P." → both clauses, if each has a subject and a verb of its own."""
+    """ "S V O, and T W P." → both clauses, if each has a subject and a verb of its own."""
     cuts = [i for i, t in enumerate(words[:-1]) if t.raw.endswith(",") and words[i + 1].word == "and"]
     if len(cuts) != 1 or sum(t.word == "and" for t in words) != 1:
         return None
@@ -105,7 +105,7 @@ def _clauses(words: list[Token]) -> list[list[Token]] | None:
 
 
 def _shared_subject(words: list[Token]) -> list[list[Token]] | None:
-    """"S V A and W B." → "S V A." and "S W B."; modifiers at the end must not belong to both."""
+    """ "S V A and W B." → "S V A." and "S W B."; modifiers at the end must not belong to both."""
     place = _single_and(words)
     clause = _clause(words)
     if place is None or clause is None:
@@ -136,7 +136,7 @@ def _shared_subject(words: list[Token]) -> list[list[Token]] | None:
 
 
 def _but_not(words: list[Token]) -> list[list[Token]] | None:
-    """"S V A but not B." → "S V A." and "S does not V B."."""
+    """ "S V A but not B." → "S V A." and "S does not V B."."""
     places = [i for i in range(len(words) - 2) if words[i].word == "but" and words[i + 1].word == "not"]
     clause = _clause(words)
     if len(places) != 1 or clause is None or "and" in {t.word for t in words}:
@@ -151,11 +151,11 @@ def _but_not(words: list[Token]) -> list[list[Token]] | None:
     negated = _denied(clause)
     if negated is None:
         return None
-    return [clause.subject + [clause.verb] + left, clause.subject + negated + right]
+    return [[*clause.subject, clause.verb, *left], clause.subject + negated + right]
 
 
 def _neither(words: list[Token]) -> list[list[Token]] | None:
-    """"Neither A nor B V C." → "A does not V C." and "B does not V C."."""
+    """ "Neither A nor B V C." → "A does not V C." and "B does not V C."."""
     places = [i for i, t in enumerate(words) if t.word == "nor"]
     if words[0].word != "neither" or len(places) != 1 or "and" in {t.word for t in words}:
         return None
@@ -172,14 +172,14 @@ def _neither(words: list[Token]) -> list[list[Token]] | None:
 
 
 def _both(words: list[Token]) -> list[list[Token]] | None:
-    """"Both A and B V C." → "A Vs C." and "B Vs C."."""
+    """ "Both A and B V C." → "A Vs C." and "B Vs C."."""
     if words[0].word != "both" or _single_and(words) is None:
         return None
     return _distributed(words[1:], {*lx.AUXILIARIES, *lx.VERBS, *lx.NOUN_VERBS})
 
 
 def _associated(words: list[Token]) -> list[list[Token]] | None:
-    """"A and B are associated with C." → one for each, if A and B are single words."""
+    """ "A and B are associated with C." → one for each, if A and B are single words."""
     place = _single_and(words)
     if place != 1 or len(words) < 6:
         return None
@@ -207,7 +207,7 @@ def _distributed(words: list[Token], verbs: set[str]) -> list[list[Token]] | Non
 
 
 def _objects(words: list[Token]) -> list[list[Token]] | None:
-    """"S V A and B." → one for each, if A and B are single nouns right after the verb and end the claim."""
+    """ "S V A and B." → one for each, if A and B are single nouns right after the verb and end the claim."""
     clause = _clause(words)
     if clause is None or len(clause.rest) != 3 or clause.rest[1].word != "and":
         return None
@@ -317,5 +317,3 @@ def _singular(verb: Token) -> Token | None:
 
 def _without_comma(token: Token) -> Token:
     return Token(token.raw.rstrip(","), token.word)
-
-

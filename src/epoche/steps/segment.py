@@ -110,9 +110,7 @@ def segment(documents: Sequence[Document]) -> tuple[tuple[DocumentRecord, ...], 
         for index, (start, end) in enumerate(spans):
             text = document.text[start:end]
             sentences.append(
-                Sentence(
-                    document=document.id, index=index, start=start, end=end, text=text, sha256=_sha256(text)
-                )
+                Sentence(document=document.id, index=index, start=start, end=end, text=text, sha256=_sha256(text))
             )
     return tuple(records), tuple(sentences)
 

@@ -14,6 +14,7 @@ from epoche.steps import lexicon as lx
 _EDGES = "\"'“”‘’«»()[]{}.,;:!?…"
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"\d")
+_DASHES = re.compile(r"--+|—")
 
 
 class Token(NamedTuple):
@@ -197,7 +198,9 @@ def is_plural(token: Token) -> bool:
 
 def is_content(word: str) -> bool:
     """Carries meaning of its own: not a function word, and it has a letter or a digit."""
-    return word not in lx.FUNCTION and bool(_LETTER.search(word) or _NUMBER.search(word))
+    if word in lx.FUNCTION or word in lx.CONTRACTED:
+        return False
+    return bool(_LETTER.search(word) or _NUMBER.search(word))
 
 
 def head(phrase: list[Token]) -> Token | None:
@@ -237,4 +240,4 @@ def stem(word: str) -> str:
 
 def content_stems(text: str) -> list[str]:
     """Stems of the content words, in order; parts of a word joined by a slash or dashes are compared as one."""
-    return [stem(t.word) for t in tokens(text) if is_content(t.word)]
+    return [stem(t.word) for t in tokens(_DASHES.sub(" ", text)) if is_content(t.word)]

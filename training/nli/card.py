@@ -32,6 +32,7 @@ def render(mixture: Mixture, results: dict[str, Any]) -> str:
             false_support=sentence["neutral_with_entailment_over_threshold"],
             phenomena=", ".join(f"{name} {score}" for name, score in phenomena.items()),
             same=export["int8_vs_float32"],
+            model_sha256=export["model_sha256"],
             pairs_seen=results["training"]["pairs"],
             pool=data["train"],
             share=", ".join(f"{family} {part:.0%}" for family, part in data["share_seen"].items()),

@@ -13,7 +13,7 @@ show() {
 # Supported
 show verify "Vitamin D supplementation reduces the rate of acute respiratory infection." --evidence vitamin-d
 # Refuted
-show verify "Vitamin D supplementation reduces hospital admissions." --evidence vitamin-d/trial.txt
+show verify "Vitamin D supplementation has no effect on acute respiratory infection." --evidence vitamin-d/trial.txt
 # Not settled by this evidence
 show verify "Vitamin D supplementation lowers blood pressure." --evidence vitamin-d/trial.txt
 # A question

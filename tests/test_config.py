@@ -90,6 +90,8 @@ def test_policy_files(tmp_path: Path) -> None:
         ('{"suport_threshold": 0.6}', "suport_threshold"),
         ('{"support_threshold": 0.4}', "support_threshold"),
         ('{"windows": []}', "windows"),
+        ('{"windows": [2]}', "windows"),
+        ('{"windows": [1, 1]}', "windows"),
         ('{"costs": {"abstain": -1}}', "costs.abstain"),
     ],
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -212,6 +212,15 @@ class Promise(Value):
     data_sha256: Sha256
 
 
+def _every_sentence(sizes: tuple[Literal[1, 2], ...]) -> tuple[Literal[1, 2], ...]:
+    if 1 not in sizes or len(set(sizes)) != len(sizes):
+        raise ValueError("give [1] or [1, 2]: without single sentences some would never be read")
+    return sizes
+
+
+Windows = Annotated[tuple[Literal[1, 2], ...], AfterValidator(_every_sentence)]
+
+
 class Policy(Value):
     """Every number that turns scores into an outcome. The defaults are the paper's (`paper`)."""
 
@@ -220,8 +229,8 @@ class Policy(Value):
     support_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
     #: Least P(contradiction) for CON.
     contradiction_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
-    #: Sizes, in sentences, of the premises that are read.
-    windows: tuple[Literal[1, 2], ...] = Field(default=(1,), min_length=1)
+    #: Sizes, in sentences, of the premises that are read: (1,) or (1, 2).
+    windows: Windows = (1,)
     #: What a critical condition with strong support and strong contradiction leads to.
     on_conflict: Literal["refute", "abstain"] = "refute"
     #: Which critical conditions must be SUP for a "yes".

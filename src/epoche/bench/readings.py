@@ -183,7 +183,7 @@ def leaking(run: Run) -> NDArray[np.bool_]:
 def grid(policy: Policy) -> dict[str, Setup]:
     """The paper's ablations and ours, by name. The first is the run's own policy."""
     base = Setup(policy)
-    window_sets: dict[str, tuple[Literal[1, 2], ...]] = {"sentences": (1,), "pairs": (2,), "both": (1, 2)}
+    window_sets: dict[str, tuple[Literal[1, 2], ...]] = {"sentences": (1,), "and pairs": (1, 2)}
     setups = {
         "as run": base,
         "no decomposition": replace(base, decomposition="whole"),

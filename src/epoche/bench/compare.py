@@ -81,7 +81,9 @@ def run_and_score(
     return main_line(summary, plan)
 
 
-def summary_of(record: Run, setup: Setup, table: Table | None = None) -> dict[str, Any]:
+def summary_of(
+    record: Run, setup: Setup, table: Table | None = None, resamples: int | None = None
+) -> dict[str, Any]:
     """Every metric of one reading of a record, with what the record is.
 
     Where unsettled items have nothing to read and others do, the missing evidence gives their label
@@ -108,7 +110,7 @@ def summary_of(record: Run, setup: Setup, table: Table | None = None) -> dict[st
         )
     conditions = [sum(c.critical for c in i.decomposition.conditions) for i in record.items]
     summary["critical_conditions_mean"] = round(sum(conditions) / len(conditions), 4)
-    summary |= summarise(predictions, cost=setup.policy.costs.false_support)
+    summary |= summarise(predictions, cost=setup.policy.costs.false_support, resamples=resamples)
     summary["identity"] = record.meta["identity"]
     return summary
 
@@ -121,13 +123,20 @@ def ablations_of(record: Run, policy: Policy) -> dict[str, Any]:
         key = (setup.decomposition, setup.policy.windows, setup.pooling)
         if key not in tables:
             tables[key] = Table(record, setup)
-        summary = summary_of(record, setup, tables[key])
+        summary = summary_of(record, setup, tables[key], ABLATION_RESAMPLES)
         rows[name] = {k: summary.get(k) for k in ABLATION_KEYS} | {
             "intervals": {k: summary["intervals"].get(k) for k in ABLATION_KEYS if k in summary["intervals"]}
         }
-    return {"identity": record.meta["identity"], "n": len(record.items), "rows": rows}
+    return {
+        "identity": record.meta["identity"],
+        "n": len(record.items),
+        "resamples": ABLATION_RESAMPLES,
+        "rows": rows,
+    }
 
 
+#: Fewer than behind a summary: many rows, to be compared at a glance.
+ABLATION_RESAMPLES = 500
 ABLATION_KEYS = (
     "accuracy",
     "macro_f1",

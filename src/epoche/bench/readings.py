@@ -14,17 +14,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from epoche.backends.base import SCORE_DECIMALS
 from epoche.bench.datasets import KIND_LABELS
+from epoche.bench.posterior import cross_fitted
 from epoche.bench.predictions import Predictions, named
 from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
 from epoche.steps.abstain import reason_to_withhold
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, is_conflict, status_of
 from epoche.steps.decide import confidence_of, label_of, margin
-from epoche.types import Kind, Label, Policy, Status
+from epoche.types import Kind, Label, Policy, Reason, Status
 
 Pooling = Literal["max", "best_sentence", "top3"]
-Confidence = Literal["max_margin", "min_margin", "reference"]
+Confidence = Literal["max_margin", "min_margin", "reference", "posterior"]
+#: Support and contradiction per critical condition.
+Pairs = Sequence[tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Setup:
     #: max(e, c), as the reference code reads. `top3`: mean of the three largest per direction.
     pooling: Pooling = "max"
     #: The policy's, or `reference`: the reference code's mixture (max c if refuted, 1 − max score of the
-    #: missing if unsettled, mean e if supported), three quantities on one scale.
+    #: missing if unsettled, mean e if supported), three quantities on one scale. `posterior`: P(right),
+    #: fitted on the other folds of the same run.
     confidence: Confidence | None = None
 
 
@@ -62,8 +67,8 @@ class Table:
         self.key = (setup.decomposition, setup.policy.windows, setup.pooling)
         self._pairs = [self._pooled(run, item) for item in run.items]
 
-    def _pooled(self, run: Run, item: ItemRecord) -> tuple[FloatArray, FloatArray | None] | None:
-        """(s, c) pairs float64[k, 2] of all windows, and without retracted documents; None if not scored."""
+    def _pooled(self, run: Run, item: ItemRecord) -> tuple[Pairs, Pairs | None] | None:
+        """(s, c) per critical condition over all windows, and without retracted documents; None if not scored."""
         if item.failure is not None or item.obstacles:
             return None
         decomposition, windows, pooling = self.key
@@ -72,20 +77,43 @@ class Table:
         if decomposition == "whole":
             critical = [len(conditions) - 1]
         chosen = run.scores(item)[critical]
+
+        def pairs(mask: NDArray[np.bool_]) -> Pairs:
+            return [(s, c) for s, c in pool(chosen[:, mask], pooling).tolist()]
+
         read = np.array([len(w.sentences) in windows for w in item.evidence.windows], dtype=np.bool_)
         retracted = {d.id for d in item.evidence.documents if d.retracted}
-        everything = pool(chosen[:, read], pooling)
+        everything = pairs(read)
         if not retracted:
             return everything, everything
         documents = [item.evidence.sentences[w.sentences[0]].document for w in item.evidence.windows]
         sound = read & np.array([d not in retracted for d in documents], dtype=np.bool_)
-        return everything, pool(chosen[:, sound], pooling) if sound.any() else None
+        return everything, pairs(sound) if sound.any() else None
 
     def read(self, setup: Setup) -> list[Reading]:
         """Readings of all items under a setup with this table's decomposition, windows and pooling."""
-        return [self._read(item, pairs, setup) for item, pairs in zip(self.items, self._pairs, strict=True)]
+        readings = [self._read(item, pairs, setup) for item, pairs in zip(self.items, self._pairs, strict=True)]
+        return self._posterior(readings, setup) if setup.confidence == "posterior" else readings
 
-    def _read(self, item: ItemRecord, pairs: tuple[FloatArray, FloatArray | None] | None, setup: Setup) -> Reading:
+    def _posterior(self, readings: Sequence[Reading], setup: Setup) -> list[Reading]:
+        """The same proposals with a fitted confidence, which then meets τ in place of the margin."""
+        rows = [i for i, r in enumerate(readings) if r.label is not None]
+        if not rows:
+            return list(readings)
+        features = np.array([_features(readings[i].label, self._pairs[i]) for i in rows])
+        right = np.array([readings[i].label is self.items[i].gold for i in rows], dtype=np.bool_)
+        fitted = cross_fitted([self.items[i].id for i in rows], features, right)
+        result = list(readings)
+        for i, value in zip(rows, fitted.tolist(), strict=True):
+            before, value = readings[i], round(value, SCORE_DECIMALS)
+            withheld = before.withheld
+            if withheld in (None, Reason.BELOW_THRESHOLD):
+                tau = setup.policy.tau
+                withheld = Reason.BELOW_THRESHOLD.value if tau is None or value < tau else None
+            result[i] = Reading(before.label, value, withheld)
+        return result
+
+    def _read(self, item: ItemRecord, pairs: tuple[Pairs, Pairs | None] | None, setup: Setup) -> Reading:
         if pairs is None:
             return Reading(None, None, "failure" if item.failure else str(item.obstacles[0].reason))
         everything, sound = pairs
@@ -93,7 +121,12 @@ class Table:
         sound_label = label if sound is everything else None
         if sound is not everything and sound is not None:
             sound_label = propose(item.statement.kind, sound, setup)[0]
-        conflict = setup.audit and any(is_conflict(s, c, setup.policy) for s, c in everything.tolist())
+        # Asked for only where it decides: this runs for every item of every threshold of a sweep.
+        conflict = (
+            setup.audit
+            and setup.policy.on_conflict == "abstain"
+            and any(is_conflict(s, c, setup.policy) for s, c in everything)
+        )
         reason = reason_to_withhold(
             label,
             confidence,
@@ -103,6 +136,23 @@ class Table:
             unread=bool(item.evidence.unread),
         )
         return Reading(label, confidence, None if reason is None else str(reason))
+
+
+def _features(label: Label | None, pairs: tuple[Pairs, Pairs | None] | None) -> list[float]:
+    """What a posterior may look at: which label, and the extremes of support and contradiction."""
+    rows = pairs[0] if pairs is not None else []
+    support, contradiction = max(s for s, _ in rows), max(c for _, c in rows)
+    refuting = label in (Label.REFUTED, Label.NO)
+    supporting = label in (Label.SUPPORTED, Label.YES)
+    return [
+        float(supporting),
+        float(refuting),
+        support,
+        contradiction,
+        support * supporting,
+        contradiction * refuting,
+        min(support, contradiction),
+    ]
 
 
 def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:
@@ -118,20 +168,22 @@ def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:
     return pooled
 
 
-def propose(kind: Kind, pairs: FloatArray, setup: Setup) -> tuple[Label, float]:
-    """Label and confidence from float64[k, 2] of support and contradiction."""
-    rows: list[list[float]] = pairs.tolist()
+def propose(kind: Kind, rows: Pairs, setup: Setup) -> tuple[Label, float]:
+    """Label and confidence from support and contradiction of the critical conditions."""
     statuses = [status_of(s, c, setup.policy) if setup.audit else Status.MIS for s, c in rows]
     label = label_of(kind, statuses, setup.policy)
+    if not setup.audit:
+        return label, 0.0  # without an audit there is no score to be confident about
     if setup.confidence == "reference":
         return label, _reference_confidence(label, statuses, rows)
     policy = setup.policy
-    if setup.confidence is not None and setup.confidence != policy.confidence:
+    # `posterior` replaces the margin afterwards, when all items have been read.
+    if setup.confidence in ("max_margin", "min_margin") and setup.confidence != policy.confidence:
         policy = policy.model_copy(update={"confidence": setup.confidence})
     return label, confidence_of([margin(s, c) for s, c in rows], policy)
 
 
-def _reference_confidence(label: Label, statuses: Sequence[Status], rows: Sequence[Sequence[float]]) -> float:
+def _reference_confidence(label: Label, statuses: Sequence[Status], rows: Pairs) -> float:
     if label in (Label.REFUTED, Label.NO):
         return max(c for _, c in rows)
     if label in (Label.SUPPORTED, Label.YES):
@@ -195,7 +247,7 @@ def grid(policy: Policy) -> dict[str, Setup]:
         setups[f"windows: {name}"] = replace(base, policy=varied)
     for pooling in ("max", "best_sentence", "top3"):
         setups[f"pooling: {pooling}"] = replace(base, pooling=pooling)
-    for confidence in ("max_margin", "min_margin", "reference"):
+    for confidence in ("max_margin", "min_margin", "reference", "posterior"):
         setups[f"confidence: {confidence}"] = replace(base, confidence=confidence)
     for threshold in (0.5, 0.6, 0.7, 0.8, 0.9):
         varied = policy.model_copy(update={"support_threshold": threshold, "contradiction_threshold": threshold})

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from epoche.bench.predictions import DECISIVE, SUPPORTING, Predictions
 from epoche.metrics import selective
-from epoche.metrics.resample import Interval, bootstrap, bootstrap_counts, permutation_band, resampled
+from epoche.metrics.resample import Interval, bootstrap_counts, coarse, interval, permutation_band, resampled
 from epoche.metrics.scores import brier, ece, per_class, reward
+from epoche.metrics.selection import held_out
 from epoche.metrics.selective import Groups, group
 
 FloatArray = NDArray[np.float64]
@@ -34,13 +35,14 @@ _MANY = 50_000
 ECE_BINS = 15
 
 
-def summarise(predictions: Predictions, *, cost: float = 2.0) -> dict[str, Any]:
+def summarise(predictions: Predictions, *, cost: float = 2.0, resamples: int | None = None) -> dict[str, Any]:
     """All metrics of a run or of anybody's predictions. Undefined is null, never 0.
 
     Args:
         cost: of a wrong answer in `reward` (right +1, withheld 0, wrong −cost).
+        resamples: behind each interval; by default as many as the number of items allows.
     """
-    resamples = 2000 if predictions.n <= _MANY else 200
+    resamples = resamples or (2000 if predictions.n <= _MANY else 200)
     summary: dict[str, Any] = {"n": predictions.n, "proposed": int(predictions.proposed.sum())}
     intervals: dict[str, Any] = {}
 
@@ -54,13 +56,15 @@ def summarise(predictions: Predictions, *, cost: float = 2.0) -> dict[str, Any]:
     put("macro_f1", bootstrap_counts(_macro_f1(square), matrix, stratified=True, resamples=resamples))
     if predictions.proposed.any():
         groups = _groups(predictions, predictions.proposed)
+        # One set of resamples for all of them: drawing is what takes the time.
+        draws = resampled(coarse(groups), resamples)
         for name, metric in CURVE_METRICS.items():
-            put(name, bootstrap(metric, groups, resamples=resamples))
+            put(name, interval(float(metric(groups)), metric(draws)))
         band = permutation_band(selective.aurc, groups, resamples=resamples)
         summary["aurc_by_chance"] = _bounds(band)
         summary["aurc_optimal"] = _number(float(selective.optimal_aurc(groups)))
         summary["ranks_better_than_chance"] = bool(band.value < band.low)
-        summary |= _points(groups, predictions, intervals, resamples)
+        summary |= _points(groups, predictions, intervals, draws)
     summary |= _answered(predictions, intervals, resamples, cost)
     summary |= _classes(predictions, matrix)
     summary["intervals"] = intervals
@@ -101,29 +105,43 @@ def _groups(predictions: Predictions, mask: NDArray[np.bool_]) -> Groups:
     return group(predictions.confidence[mask], predictions.error[mask])
 
 
-def _points(groups: Groups, predictions: Predictions, intervals: dict[str, Any], resamples: int) -> dict[str, Any]:
+def _points(groups: Groups, predictions: Predictions, intervals: dict[str, Any], draws: Groups) -> dict[str, Any]:
     """Risk at fixed coverages and coverage at fixed risks, over all items."""
     risks: dict[str, Any] = {}
     realised: dict[str, Any] = {}
     bounds: dict[str, Any] = {}
-    draws = resampled(groups, min(resamples, 500)) if groups.confidence.size <= 4000 else None
+    line = selective.curve(draws)
     for coverage in COVERAGES:
         point = selective.at_coverage(groups, coverage, predictions.n)
         key = str(coverage)
         risks[key] = _number(point.risk)
         realised[key] = _number(point.coverage)
-        bounds[key] = _risk_bounds(draws, coverage * predictions.n / float(groups.n)) if draws else None
+        bounds[key] = _risk_bounds(line, coverage * predictions.n / float(groups.n))
     intervals["risk_at_coverage"] = bounds
     return {
         "risk_at_coverage": risks,
         "realised_coverage": realised,
+        # τ chosen and counted on the same items is optimistic; `held_out` chooses on one half, counts on the other.
         "coverage_at_risk": {str(r): _number(selective.at_risk(groups, r, predictions.n).coverage) for r in RISKS},
+        "coverage_at_risk_chosen_on": "the same items (optimistic)",
+        "held_out": {str(r): _held_out(groups, r, predictions, len(draws.items)) for r in RISKS}
+        if groups.n >= 2
+        else None,
     }
 
 
-def _risk_bounds(draws: Groups, coverage: float) -> list[float] | None:
+def _held_out(groups: Groups, risk: float, predictions: Predictions, resamples: int) -> dict[str, float | None]:
+    found = held_out(groups, risk, repeats=resamples // 10)
+    share = float(groups.n) / predictions.n
+    return {
+        "coverage": _number(found.coverage * share),
+        "risk": _number(found.risk),
+        "share_of_halves_above": _number(found.share_above),
+    }
+
+
+def _risk_bounds(line: selective.Curve, coverage: float) -> list[float] | None:
     """Percentile interval of the risk at the highest threshold that reaches the coverage, per resample."""
-    line = selective.curve(draws)
     reaches = line.coverage >= coverage - 1e-9
     if not reaches[..., -1].all():
         return None

@@ -41,9 +41,14 @@ def render_summary(summary: Mapping[str, Any]) -> str:
             realised = summary["realised_coverage"][coverage]
             bounds = intervals["risk_at_coverage"][coverage]
             lines.append(f"    {float(coverage):>6.0%}  {_shown(risk, bounds)}  (realised {_number(realised)})")
-        lines.append("  coverage at risk")
+        lines.append(
+            "  coverage at risk: τ chosen on the same items (optimistic); on one half, counted on the other"
+        )
+        held_out = summary.get("held_out") or {}
         for risk, coverage in summary["coverage_at_risk"].items():
-            lines.append(f"    {float(risk):>6.0%}  {_number(coverage)}")
+            apart = held_out.get(risk)
+            shown = f"; {_number(apart['coverage'])}, at a risk of {_number(apart['risk'])}" if apart else ""
+            lines.append(f"    {float(risk):>6.0%}  {_number(coverage)}{shown}")
     for name, group in summary.get("groups", {}).items():
         lines.append("")
         lines.append(f"group {name}: {render_summary(group).rstrip()}")

@@ -1,0 +1,61 @@
+"""The fitted confidence of the ablations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from epoche.bench.posterior import FOLDS, cross_fitted, fit_logistic, fold_of, probability
+
+
+def test_the_intercept_alone_is_the_share_by_hand() -> None:
+    # No feature that tells anything: 3 of 4 right, so P(right) = 3/4 (the intercept is not penalised).
+    right = np.array([True, True, True, False])
+    weights = fit_logistic(np.zeros((4, 1)), right)
+    assert weights == pytest.approx([np.log(3), 0.0], abs=1e-9)
+    assert probability(np.zeros((1, 1)), weights)[0] == pytest.approx(0.75)
+
+
+def test_the_penalised_gradient_vanishes_at_the_fit() -> None:
+    generator = np.random.default_rng(3)
+    x = generator.normal(size=(60, 3))
+    y = generator.random(60) < 1 / (1 + np.exp(-x[:, 0]))
+    weights = fit_logistic(x, y)
+    design = np.column_stack([np.ones(60), x])
+    gradient = design.T @ (probability(x, weights) - y) + np.array([0.0, *weights[1:]])
+    assert np.abs(gradient).max() < 1e-8
+
+
+def test_an_item_never_meets_a_model_that_saw_it() -> None:
+    ids = [str(i) for i in range(80)]
+    generator = np.random.default_rng(5)
+    features = generator.normal(size=(80, 2))
+    right = generator.random(80) < 0.5
+    before = cross_fitted(ids, features, right)
+    flipped = right.copy()
+    flipped[7] = not flipped[7]
+    after = cross_fitted(ids, features, flipped)
+    own = np.array([fold_of(i) == fold_of("7") for i in ids])
+    assert before[own] == pytest.approx(after[own], abs=1e-12)
+    assert not np.allclose(before[~own], after[~own])
+
+
+def test_a_feature_that_tells_right_from_wrong_is_used() -> None:
+    ids = [str(i) for i in range(100)]
+    right = np.arange(100) % 2 == 0
+    fitted = cross_fitted(ids, right[:, None].astype(float), right)
+    assert fitted[right].min() > 0.9
+    assert fitted[~right].max() < 0.1
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_one_outcome_only(share: float) -> None:
+    ids = [str(i) for i in range(20)]
+    fitted = cross_fitted(ids, np.ones((20, 1)), np.full(20, share == 1.0))
+    assert ((fitted > 0.5) == (share == 1.0)).all()
+    assert ((fitted > 0) & (fitted < 1)).all()
+    assert len({fold_of(i) for i in ids}) <= FOLDS
+
+
+def test_one_item() -> None:
+    assert cross_fitted(["a"], np.ones((1, 1)), np.array([True])) == pytest.approx([0.5])

@@ -236,3 +236,33 @@ def test_help_names_every_command() -> None:
     text = epoche("--help").stdout.decode()
     for command in ("verify", "ask", "replay", "score", "models"):
         assert command in text
+
+
+@pytest.mark.parametrize("name", ["trial.txt", "./trial.txt", "folder/report.md"])
+def test_no_output_over_or_among_the_evidence(tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "trial.txt", tmp_path / "folder" / "trial.txt"):
+        path.write_text(EVIDENCE, encoding="utf-8")
+    evidence = tmp_path / Path(name).parts[0]
+    run = epoche("verify", CLAIM, "--evidence", str(evidence), "--output", str(tmp_path / name))
+    assert run.returncode == 1
+    assert name.removeprefix("./") in run.stderr.decode()
+    assert evidence.is_dir() or evidence.read_text(encoding="utf-8") == EVIDENCE
+    assert not (tmp_path / "folder" / "report.md").exists()
+
+
+def test_a_report_that_is_no_evidence_may_lie_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "trial.txt").write_text(EVIDENCE, encoding="utf-8")
+    run = epoche(
+        "verify", CLAIM, "--evidence", str(tmp_path), "--output", str(tmp_path / "report.html"), "-f", "html"
+    )
+    assert run.returncode == 0
+    assert (tmp_path / "report.html").exists()
+
+
+def test_scores_do_not_replace_their_pairs(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"premise": "A", "hypothesis": "B"}\n', encoding="utf-8")
+    run = epoche("score", str(pairs), "--out", str(pairs))
+    assert run.returncode == 1
+    assert pairs.read_text(encoding="utf-8") == '{"premise": "A", "hypothesis": "B"}\n'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -311,6 +312,40 @@ def test_replay_names_every_edit(path: str, value: Any, named: str) -> None:
     place[last] = value
     problems = replay(parse_certificate(json.dumps(edited)))
     assert any(named in problem for problem in problems), problems
+
+
+def _leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from _leaves(inner, (*path, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from _leaves(inner, (*path, i))
+
+
+def test_no_field_can_be_taken_out_unseen() -> None:
+    whole = certificate_json()
+    for path in _leaves(whole):
+        edited = json.loads(json.dumps(whole))
+        place: Any = edited
+        for key in path[:-1]:
+            place = place[key]
+        if not isinstance(place, dict):
+            continue
+        del place[path[-1]]
+        try:
+            problems = replay(parse_certificate(json.dumps(edited)))
+        except CertificateError:
+            continue
+        assert problems, f"{path} can be taken out unseen"
+
+
+def test_a_field_given_twice_is_refused() -> None:
+    text = json.dumps(certificate_json())
+    doubled = text.replace('"outcome":', '"outcome": null, "outcome":', 1)
+    with pytest.raises(CertificateError, match=r"outcome: the field is given twice"):
+        parse_certificate(doubled)
 
 
 def test_a_resealed_edit_is_still_found() -> None:

@@ -58,6 +58,8 @@ def _read(line: str, nli: NliModel) -> tuple[dict[str, Any], tuple[str, str]]:
         record = json.loads(line)
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"broken JSON: {error}") from None
     if not isinstance(record, dict):
         raise ValueError(f"an object is needed, this is a {type(record).__name__}")
     texts = []

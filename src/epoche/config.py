@@ -99,7 +99,9 @@ def _policy_file(path: Path) -> Policy:
     try:
         return Policy.model_validate_json(text)
     except ValidationError as error:
-        raise PolicyError(f"policy file {path}: {first_problem(error)}") from None
+        raise PolicyError(
+            f"policy file {path}: {first_problem(error)}; docs/policies.md lists the fields and their values"
+        ) from None
 
 
 def first_problem(error: ValidationError) -> str:

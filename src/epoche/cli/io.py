@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +45,29 @@ def require_writable(output: str | None) -> None:
     path = Path(output)
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"cannot write {output}: its folder is missing or not writable, or it is a folder")
+
+
+def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequence[str] = ()) -> None:
+    """Refuses an output that would replace what is read, or be read as evidence the next time.
+
+    Args:
+        inputs: files and folders the command reads.
+        read_suffixes: suffixes that are read from a folder among them.
+
+    Raises:
+        InputError: naming both.
+    """
+    if output is None:
+        return
+    target = Path(output).resolve()
+    for given in inputs:
+        source = Path(given).resolve()
+        if source == target:
+            raise InputError(f"{output} is read by this command and would be overwritten: write to another file")
+        if target.is_relative_to(source) and target.suffix.lower() in read_suffixes:
+            raise InputError(
+                f"{output} lies in {given}, and would be read from there the next time: write to another folder"
+            )
 
 
 def write_text(text: str, output: str | None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from epoche.cli.io import progress_bar, read_text, require_writable, statement_text, write_text
+from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, statement_text, write_text
 
 if TYPE_CHECKING:
     from epoche.verify import Outcome
@@ -100,9 +100,10 @@ def _run(
 ) -> None:
     from epoche.assemble import Verifier
     from epoche.config import load_config
-    from epoche.sources.files import read_evidence
+    from epoche.sources.files import LINE_TYPES, TEXT_TYPES, read_evidence
 
     require_writable(output)
+    require_apart(output, [*evidence, policy], sorted(TEXT_TYPES | LINE_TYPES))
     text = statement_text(statement)
     config = load_config(**settings)
     documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error)

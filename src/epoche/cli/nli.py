@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from epoche.cli.io import progress_bar, read_text, require_writable, write_text
+from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, write_text
 from epoche.errors import InputError
 
 
@@ -30,6 +30,7 @@ def score(pairs: str, out: str, on_error: str, quiet: bool, **settings: Any) -> 
     from epoche.config import load_config
 
     require_writable(out)
+    require_apart(out, [pairs])
     text = read_text(pairs)
     config = load_config(**settings)
     with progress_bar(quiet) as progress:

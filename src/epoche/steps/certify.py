@@ -49,14 +49,43 @@ def parse_certificate(text: str) -> Certificate:
     """A certificate from its JSON.
 
     Raises:
-        CertificateError: not JSON, or not of this form; the message names the first field.
+        CertificateError: not JSON, or not of this form; a field that is missing or given twice, even
+            where a default would do: what is written is read back whole. The message names the field.
     """
     try:
-        return Certificate.model_validate_json(text)
+        certificate = Certificate.model_validate_json(text)
+        given = json.loads(text, object_pairs_hook=_once)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise CertificateError(f"not a certificate of epoche: {where}: {first['msg']}") from None
+    lacking = next(_lacking(certificate.model_dump(mode="json"), given), None)
+    if lacking is not None:
+        raise CertificateError(f"not a certificate of epoche: {lacking}: the field is missing")
+    return certificate
+
+
+def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys differ: a reader that takes the first of two would see another certificate."""
+    found = dict(fields)
+    if len(found) < len(fields):
+        names = [name for name, _ in fields]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise CertificateError(f"not a certificate of epoche: {twice}: the field is given twice")
+    return found
+
+
+def _lacking(whole: Any, given: Any, where: str = "") -> Iterator[str]:
+    """Fields of `whole` that `given` does not have."""
+    if isinstance(whole, dict):
+        for name, value in whole.items():
+            if name in given:
+                yield from _lacking(value, given[name], f"{where}.{name}".lstrip("."))
+            else:
+                yield f"{where}.{name}".lstrip(".")
+    elif isinstance(whole, list):
+        for i, (value, there) in enumerate(zip(whole, given, strict=True)):
+            yield from _lacking(value, there, f"{where}[{i}]")
 
 
 def broken_facts(certificate: Certificate) -> Iterator[str]:

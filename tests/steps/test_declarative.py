@@ -44,6 +44,13 @@ def test_a_claim_is_only_tidied() -> None:
     assert hypothesis_of(claim) == "Zinc may reduce colds."
 
 
+def test_two_questions_in_one_keep_their_words() -> None:
+    asked = Statement(text="Did the intervention work and was it cheap?", kind=Kind.QUESTION)
+    assert hypothesis_of(asked) == "Did the intervention work and was it cheap."
+    one = Statement(text="Does metformin reduce weight and have no side effects?", kind=Kind.QUESTION)
+    assert hypothesis_of(one).startswith("Metformin reduces weight and ")
+
+
 @pytest.mark.parametrize("question", ["Which drug reduces pain?", "How many patients died?", "Why is zinc toxic?"])
 def test_open_questions_are_no_yes_no_questions(question: str) -> None:
     assert not_a_yes_no_question(question)

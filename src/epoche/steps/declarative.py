@@ -206,6 +206,8 @@ def _many(phrase: list[Token]) -> bool:
 
 def _clause(words: list[Token]) -> _Clause | None:
     """A clause that begins with an auxiliary, put in order. None where its verb is not found."""
+    if _asks_twice(words):
+        return None
     first, rest = words[0].word, words[1:]
     aux, negative = lx.CONTRACTED.get(first, first), first in lx.CONTRACTED
     if rest and rest[0].word == "not" and len(rest) > 1:
@@ -222,6 +224,16 @@ def _clause(words: list[Token]) -> _Clause | None:
     verb = _negated(aux) if negative else aux
     predicate = join(rest[start:])
     return _Clause(rest[:start], f"{verb} {_some(predicate, negative) if aux in lx.HAVE else predicate}")
+
+
+def _asks_twice(words: list[Token]) -> bool:
+    """Whether a second question follows ("Did it work and was it safe?"): one statement does not say both."""
+    return any(
+        words[i].word in ("and", "or", "but")
+        and words[i + 1].word in lx.AUXILIARIES - {"have", "do"}
+        and words[i + 2].word in lx.PRONOUNS | lx.DETERMINERS | {"there"}
+        for i in range(1, len(words) - 2)
+    )
 
 
 def _negated(aux: str) -> str:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from epoche.cli.io import progress_bar, require_writable, write_text
+from epoche.cli.io import progress_bar, require_apart, require_writable, write_text
 from epoche.errors import OptionError
 
 if TYPE_CHECKING:
     from epoche.bench.datasets import Dataset
+    from epoche.bench.predictions import Predictions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -102,6 +103,55 @@ def custom(file: str, **options: Any) -> None:
     _run(load_custom(Path(file)), **options)
 
 
+@bench.command(name="evidence-length")
+@_data
+@click.option("--split", default="dev", show_default=True, help="SciFact split whose claims are asked.")
+@click.option("--out", "-o", required=True, metavar="FILE", help="The curve as JSON.")
+@click.option("--nli", metavar="NAME", help="NLI model.  [default: mini]")
+@click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE")
+@click.option("--threads", type=int, help="Threads of the NLI model.  [default: 1]")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def evidence_length(
+    data: str | None, split: str, out: str, nli: str | None, policy: str, threads: int | None, quiet: bool
+) -> None:
+    """False alarms against the number of irrelevant sentences, 1 to 100."""
+    from epoche.assemble import make_nli
+    from epoche.bench.catalogue import load
+    from epoche.bench.evidence_length import CLAIMS, SEED, TARGET, false_alarms, material, score_material
+    from epoche.config import data_folder, load_config, load_policy
+
+    require_writable(out)
+    config = load_config(threads=threads)
+    model, chosen = make_nli(nli or config.nli, config), load_policy(policy)
+    dataset = load("scifact", split, Path(data) if data else data_folder())
+    with progress_bar(quiet) as progress:
+        scores = score_material(material(dataset), model, progress)
+    found = {
+        "dataset": dataset.name,
+        "split": dataset.split,
+        "data_sha256": dataset.digest,
+        "nli": model.info.name,
+        "nli_sha256": model.info.sha256,
+        "policy": chosen.name,
+        "claims": min(CLAIMS, len(dataset.items)),
+        "seed": SEED,
+        "target": TARGET,
+        "rows": false_alarms(scores, chosen),
+    }
+    write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", out)
+
+
+@bench.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.option("--out", "-o", required=True, metavar="DIR", help="Folder for tables, figures and index.html.")
+def report(runs: tuple[str, ...], out: str) -> None:
+    """Tables (md, csv, LaTeX), figures (svg, png) and one page from the records in RUNS."""
+    from epoche.report.bench_report import write_report
+
+    for path in write_report([Path(run) for run in runs], Path(out)):
+        write_text(f"{path}\n", None)
+
+
 def _run(
     dataset: Dataset,
     *,
@@ -132,12 +182,18 @@ def _run(
 @click.argument("predictions", type=click.Path())
 @click.option("--format", "-f", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--cost", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Of a wrong answer.")
-def curve(predictions: str, fmt: str, cost: float) -> None:
+@click.option("--figure", metavar="FILE", help="Also draw the curve: .svg or .png. Needs the extra `report`.")
+def curve(predictions: str, fmt: str, cost: float, figure: str | None) -> None:
     """Risk and coverage of any system: lines of {"id","gold","pred","confidence"[,"group"]}."""
     from epoche.bench.predictions import read_predictions
     from epoche.bench.score import summarise, summarise_groups
 
+    if figure is not None:
+        require_writable(figure)
+        require_apart(figure, [predictions])
     columns = read_predictions(Path(predictions))
+    if figure is not None:
+        _draw(columns, Path(figure))
     summary = summarise(columns, cost=cost) | summarise_groups(columns, cost=cost)
     if fmt == "json":
         write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", None)
@@ -145,6 +201,21 @@ def curve(predictions: str, fmt: str, cost: float) -> None:
         from epoche.report.summary import render_summary
 
         write_text(render_summary(summary), None)
+
+
+def _draw(columns: Predictions, path: Path) -> None:
+    """The curve of all predictions, and of each group where there are some."""
+    import numpy as np
+
+    from epoche.metrics import selective
+    from epoche.report.figures import NamedCurve, risk_coverage_figure
+
+    parts = {path.stem: columns}
+    if columns.groups is not None:
+        names = np.array(columns.groups)
+        parts |= {str(name): columns.subset(names == name) for name in np.unique(names)}
+    lines = {n: selective.curve(selective.group(p.confidence, p.error)) for n, p in parts.items()}
+    risk_coverage_figure([NamedCurve(n, c.coverage, c.risk) for n, c in lines.items()], path)
 
 
 @click.command()

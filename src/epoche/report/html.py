@@ -29,13 +29,16 @@ MARKS: Final[dict[Tone, str]] = {
 
 def render_html(view: View) -> str:
     """The report as a page that stands alone."""
-    style = _file("page.css")
+    style = file_text("page.css")
     digest = base64.b64encode(hashlib.sha256(style.encode("utf-8")).digest()).decode("ascii")
-    return _template().render(view=view, words=words, marks=MARKS, style=_as_is(style), style_sha256=digest)
+    return template("page.html.jinja").render(
+        view=view, words=words, marks=MARKS, style=as_is(style), style_sha256=digest
+    )
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """A template of this package; it escapes every value by itself."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -45,15 +48,16 @@ def _template() -> Template:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    return environment.from_string(_file("page.html.jinja"))
+    return environment.from_string(file_text(name))
 
 
-def _as_is(style: str) -> str:
+def as_is(text: str) -> str:
+    """Text that is not escaped: our own files, and what was escaped before."""
     from markupsafe import Markup
 
-    # Our own file, and the only text that is not escaped.
-    return Markup(style)
+    return Markup(text)
 
 
-def _file(name: str) -> str:
+def file_text(name: str) -> str:
+    """A file of this package."""
     return resources.files("epoche.report").joinpath(name).read_text(encoding="utf-8")

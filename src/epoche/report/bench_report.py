@@ -1,0 +1,197 @@
+"""`epoche bench report`: run records → tables, figures and one page. No model; nothing is scored again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epoche.bench.compare import summary_of
+from epoche.bench.predictions import Predictions
+from epoche.bench.readings import Setup, Table, leaking, predictions_of
+from epoche.bench.record import Run, load_run, read_json
+from epoche.errors import InputError
+from epoche.metrics import selective
+from epoche.metrics.resample import Interval, paired_difference
+from epoche.metrics.scores import reliability
+from epoche.report.bench_page import render_bench_page
+from epoche.report.bench_tables import (
+    ablation_table,
+    comparison_table,
+    main_table,
+    to_csv,
+    to_html,
+    to_latex,
+    to_markdown,
+)
+from epoche.report.bench_view import view_of
+from epoche.report.figures import NamedCurve, reliability_figure, risk_coverage_figure
+from epoche.types import Policy
+
+_COMPARED = {
+    "risk": lambda groups: selective.curve(groups).risk[..., -1],
+    "AURC": selective.aurc,
+    "AUROC of failure": selective.auroc_failure,
+}
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    name: str
+    record: Run
+    summary: dict[str, Any]
+    ablations: dict[str, Any] | None
+    policy: Policy
+    predictions: Predictions
+
+
+def run_folders(paths: Sequence[Path]) -> dict[str, Path]:
+    """Name → folder of every run record at or below the paths; the name is the shortest that tells them apart.
+
+    Raises:
+        InputError: a path that is not there, or no run anywhere.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        if not path.is_dir():
+            raise InputError(f"{path} is not a folder: give the --out folders of `epoche bench`")
+        found.update((meta.parent, None) for meta in sorted(path.rglob("meta.json")))
+    if not found:
+        raise InputError(f"no run in {', '.join(map(str, paths))}: give the --out folders of `epoche bench`")
+    for depth in itertools.count(1):
+        names = ["/".join(folder.resolve().parts[-depth:]) for folder in found]
+        if len(set(names)) == len(names):
+            return dict(zip(names, found, strict=True))
+    raise AssertionError("paths of different folders differ somewhere")
+
+
+def write_report(paths: Sequence[Path], out: Path) -> list[Path]:
+    """Tables (md, csv, tex), figures (svg, png) and `index.html` in `out`; what was written.
+
+    Raises:
+        InputError: see `run_folders`; a run that is not finished; a folder that cannot be written.
+    """
+    runs = [_load(name, folder) for name, folder in run_folders(paths).items()]
+    tables = [main_table({run.name: run.summary for run in runs})]
+    compared = compare(runs)
+    if compared:
+        tables.append(comparison_table(compared))
+    tables += [ablation_table(run.name, run.ablations) for run in runs if run.ablations]
+    views = [view_of(r.record, r.summary, r.ablations, r.name, r.policy) for r in runs]
+    page = render_bench_page(views, "".join(to_html(t) for t in tables[: 2 if compared else 1]))
+    files = {
+        "index.html": page,
+        "tables.md": "\n".join(to_markdown(t) for t in tables),
+        "runs.csv": to_csv(tables[0]),
+        "runs.tex": to_latex(tables[0]),
+    }
+    files |= {
+        f"ablations-{_slug(r.name)}.csv": to_csv(ablation_table(r.name, r.ablations)) for r in runs if r.ablations
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            _write(out / name, text)
+        return [out / name for name in files] + _figures(runs, out)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _load(name: str, folder: Path) -> _Loaded:
+    record = load_run(folder)
+    if len(record.items) != record.meta.get("items"):
+        raise InputError(
+            f"{folder} holds {len(record.items)} of {record.meta.get('items')} items: start its `epoche bench` "
+            "command again, which goes on where it stopped"
+        )
+    stored = read_json(folder / "summary.json")
+    policy = Policy.model_validate_json(json.dumps(stored["policy"]))
+    setup = Setup(policy)
+    # Computed again: a summary written by an older version would not compare with the others.
+    summary = summary_of(record, setup)
+    path = folder / "ablations.json"
+    predictions = predictions_of(record, Table(record, setup).read(setup))
+    return _Loaded(
+        name,
+        record,
+        summary,
+        read_json(path) if path.exists() else None,
+        policy,
+        predictions.subset(~leaking(record)),
+    )
+
+
+def compare(runs: Sequence[_Loaded]) -> list[tuple[str, str, int, Mapping[str, Sequence[float]]]]:
+    """Paired differences of runs of the same data, split and protocol, over the items both propose a label for."""
+    rows: list[tuple[str, str, int, Mapping[str, Sequence[float]]]] = []
+    for first, second in itertools.combinations(runs, 2):
+        same = ("dataset", "split", "protocol")
+        if any(first.summary[k] != second.summary[k] for k in same):
+            continue
+        shared = sorted(_proposed(first) & _proposed(second))
+        if len(shared) < 2:
+            continue
+        a, b = _columns(first, shared), _columns(second, shared)
+        found = {name: _triple(paired_difference(metric, a, b)) for name, metric in _COMPARED.items()}
+        rows.append((first.name, second.name, len(shared), found))
+    return rows
+
+
+def _proposed(run: _Loaded) -> set[str]:
+    return {i for i, there in zip(run.predictions.ids, run.predictions.proposed.tolist(), strict=True) if there}
+
+
+def _columns(run: _Loaded, ids: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    place = {i: n for n, i in enumerate(run.predictions.ids)}
+    rows = [place[i] for i in ids]
+    return run.predictions.confidence[rows], run.predictions.error[rows]
+
+
+def _triple(found: Interval) -> tuple[float, float, float]:
+    return found.value, found.low, found.high
+
+
+def _figures(runs: Sequence[_Loaded], out: Path) -> list[Path]:
+    """One figure of curves per data set, split and protocol; one reliability figure per run."""
+    written = []
+    by_data: dict[str, list[NamedCurve]] = {}
+    for run in runs:
+        p = run.predictions
+        if not p.proposed.any():
+            continue
+        groups = selective.group(p.confidence[p.proposed], p.error[p.proposed])
+        line = selective.curve(groups)
+        title = f"{run.summary['dataset']} {run.summary['split']} ({run.summary['protocol']})"
+        # Coverage of all items: what has no proposal is never answered.
+        share = float(groups.n) / p.n
+        by_data.setdefault(title, []).append(NamedCurve(run.name, line.coverage * share, line.risk))
+        bins = reliability(p.confidence[p.proposed], 1.0 - p.error[p.proposed])
+        for suffix in ("svg", "png"):
+            path = out / f"reliability-{_slug(run.name)}.{suffix}"
+            reliability_figure(bins, path, title=f"{run.name}: {title}")
+            written.append(path)
+    for title, curves in by_data.items():
+        for suffix in ("svg", "png"):
+            path = out / f"risk-coverage-{_slug(title)}.{suffix}"
+            risk_coverage_figure(curves, path, title=title)
+            written.append(path)
+    return written
+
+
+def _slug(text: str) -> str:
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())

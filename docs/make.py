@@ -12,6 +12,8 @@ from pathlib import Path
 
 import click
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
 DOCS = Path(__file__).parent
@@ -22,10 +24,10 @@ START, END = "<!-- generated: imports -->", "<!-- end -->"
 def cli_page() -> str:
     """Help of every command, as the user sees it."""
     parts = ["# The command\n\nGenerated from the command's own help by `make docs`.\n"]
-    context = click.Context(command, info_name="epoche", max_content_width=100, terminal_width=100)
+    context = click.Context(command, info_name="epoche", terminal_width=100, **command.context_settings)
     parts.append(f"```\n{command.get_help(context)}\n```\n")
     for name, sub in sorted(command.commands.items()):
-        inner = click.Context(sub, info_name=name, parent=context, max_content_width=100, terminal_width=100)
+        inner = click.Context(sub, info_name=name, parent=context, terminal_width=100)
         parts.append(f"## epoche {name}\n\n```\n{sub.get_help(inner)}\n```\n")
     return "\n".join(parts)
 
@@ -64,11 +66,21 @@ def architecture_page(current: str) -> str:
     return f"{before}{START}\n{import_picture()}\n{END}{after}"
 
 
+def reproduction_page(current: str) -> str:
+    """The page with the demonstrations' own output between its markers."""
+    start = "<!-- generated: reference faults -->"
+    before, _, rest = current.partition(start)
+    _, _, after = rest.partition(END)
+    return f"{before}{start}\n{reference_faults()}\n{END}{after}"
+
+
 def main() -> None:
     """Writes or checks the generated pages."""
     architecture = DOCS / "architecture.md"
+    reproduction = DOCS / "reproduction.md"
     pages = {
         DOCS / "cli.md": cli_page(),
+        reproduction: reproduction_page(reproduction.read_text(encoding="utf-8")),
         architecture: architecture_page(architecture.read_text(encoding="utf-8")),
     }
     for path, text in pages.items():

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "epoche"
 
 #: Layers from the bottom; a module imports from lower layers or its own package only.
 LAYERS = (
-    ("types", "errors"),
+    ("types", "errors", "strict_json"),
     ("config",),
     ("backends.base",),
     ("steps", "backends", "sources"),

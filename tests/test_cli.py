@@ -266,3 +266,57 @@ def test_scores_do_not_replace_their_pairs(tmp_path: Path) -> None:
     run = epoche("score", str(pairs), "--out", str(pairs))
     assert run.returncode == 1
     assert pairs.read_text(encoding="utf-8") == '{"premise": "A", "hypothesis": "B"}\n'
+
+
+def test_a_link_stays_a_link_and_a_pipe_is_no_evidence(tmp_path: Path, trial: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    target.write_text("old", encoding="utf-8")
+    link.symlink_to(target)
+    assert epoche("verify", CLAIM, "-e", str(trial), "-o", str(link)).returncode == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("Supported")
+    os.mkfifo(tmp_path / "pipe.txt")
+    run = epoche("verify", CLAIM, "-e", str(tmp_path / "pipe.txt"))
+    assert run.returncode == 1
+    assert b"not a regular file" in run.stderr
+
+
+def test_closed_streams_and_a_full_disk_are_said_or_borne(trial: Path) -> None:
+    def shell(
+        redirection: str, command: str = f"verify {json.dumps(CLAIM)} -e"
+    ) -> subprocess.CompletedProcess[bytes]:
+        line = f"{sys.executable} -m epoche {command} {trial if command.endswith('-e') else ''} {redirection}"
+        return subprocess.run(["bash", "-c", line], capture_output=True, timeout=120)
+
+    assert shell("2>&-").stdout.startswith(b"Supported")
+    closed = shell(">&-")
+    assert (closed.returncode, b"standard output is closed" in closed.stderr) == (1, True)
+    closed = shell("<&-", "verify - -e")
+    assert (closed.returncode, b"standard input is closed" in closed.stderr) == (1, True)
+    for command in ("models", f"verify {json.dumps(CLAIM)} -e"):
+        full = shell("> /dev/full", command)
+        assert full.returncode == 1
+        assert b"No space left" in full.stderr
+        assert b"Traceback" not in full.stderr
+
+
+def test_messages_do_not_paint_the_terminal() -> None:
+    run = epoche("verify", CLAIM, "-e", "no\x1b[31mname\n.txt")
+    assert run.stderr.count(b"\n") == 1
+    assert b"\x1b" not in run.stderr
+    assert b"\\x1b[31mname\\n.txt" in run.stderr
+
+
+def test_what_a_folder_holds_besides_is_named(tmp_path: Path, trial: Path) -> None:
+    (tmp_path / "paper.pdf").write_bytes(b"%PDF")
+    run = epoche("verify", CLAIM, "-e", str(tmp_path))
+    assert run.returncode == 0
+    assert b"not read" in run.stderr
+    assert b"paper.pdf" in run.stderr
+    assert epoche("verify", CLAIM, "-e", str(tmp_path), "-q").stderr == b""
+
+
+def test_a_very_long_text_is_shortened_in_a_report(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("a" * 100_000, encoding="utf-8")
+    run = epoche("verify", CLAIM, "-e", str(tmp_path / "long.txt"))
+    assert len(run.stdout) < 10_000

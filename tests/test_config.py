@@ -84,9 +84,9 @@ def test_policy_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        ("{", "the whole"),
+        ("{", "broken JSON"),
         ('{"tau": 2}', "tau"),
-        ('{"tau": NaN}', "the whole|tau"),
+        ('{"tau": NaN}', "NaN is not a number"),
         ('{"suport_threshold": 0.6}', "suport_threshold"),
         ('{"support_threshold": 0.4}', "support_threshold"),
         ('{"windows": []}', "windows"),

@@ -341,6 +341,30 @@ def test_no_field_can_be_taken_out_unseen() -> None:
         assert problems, f"{path} can be taken out unseen"
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "named"),
+    [
+        ("decomposition.conditions.0.critical", False, "none is critical"),
+        ("provenance.nli.label_order", ["a", "a", "a"], "label_order"),
+        ("evidence.windows.0.end", 5000, "not in its sentences"),
+        ("evidence.windows.0.part", 7, "part: 7"),
+        ("evidence.sentences.1.index", 0, "two sentences of one number"),
+    ],
+)
+def test_what_cannot_be_true_is_named_even_when_resealed(path: str, value: Any, named: str) -> None:
+    edited = certificate_json()
+    place: Any = edited
+    *parents, last = [int(p) if p.isdigit() else p for p in path.split(".")]
+    for key in parents:
+        place = place[key]
+    place[last] = value
+    if named == "none is critical":
+        for condition in edited["decomposition"]["conditions"]:
+            condition["critical"] = False
+    problems = replay(sealed(parse_certificate(json.dumps(edited))))
+    assert any(named in p for p in problems), problems
+
+
 def test_a_field_given_twice_is_refused() -> None:
     text = json.dumps(certificate_json())
     doubled = text.replace('"outcome":', '"outcome": null, "outcome":', 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from epoche import strict_json
 from epoche.backends.base import NliModel, Progress
 from epoche.errors import DocumentError, InputError
 from epoche.steps.segment import scored_text
@@ -54,14 +55,12 @@ def _line(record: dict[str, Any]) -> str:
 
 
 def _read(line: str, nli: NliModel) -> tuple[dict[str, Any], tuple[str, str]]:
-    try:
-        record = json.loads(line)
-    except RecursionError:
-        raise ValueError("JSON nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"broken JSON: {error}") from None
+    record = strict_json.loads(line)
     if not isinstance(record, dict):
-        raise ValueError(f"an object is needed, this is a {type(record).__name__}")
+        raise ValueError('an object is needed, like {"premise": "…", "hypothesis": "…"}')
+    taken = [label for label in NLI_LABELS if label in record]
+    if taken:
+        raise ValueError(f"{taken[0]!r} is where the score goes: rename the field")
     texts = []
     for key in ("premise", "hypothesis"):
         value = record.get(key)

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from epoche import strict_json
 from epoche.errors import OptionError, PolicyError
 from epoche.types import Policy, Value
 
@@ -91,17 +92,27 @@ def with_tau(policy: Policy, tau: float) -> Policy:
 def _policy_file(path: Path) -> Policy:
     known = ", ".join(sorted(POLICIES))
     try:
-        text = path.read_text(encoding="utf-8")
+        if not str(path):
+            raise FileNotFoundError
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise PolicyError(f"no policy {str(path)!r}: give one of {known}, or a policy file") from None
     except (OSError, ValueError) as error:
         raise PolicyError(f"policy file {path} cannot be read: {error}") from None
     try:
-        return Policy.model_validate_json(text)
-    except ValidationError as error:
+        strict_json.loads(text)
+        policy = Policy.model_validate_json(text)
+    except ValueError as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise PolicyError(
-            f"policy file {path}: {first_problem(error)}; docs/policies.md lists the fields and their values"
+            f"policy file {path}: {problem}; docs/policies.md lists the fields and their values"
         ) from None
+    if policy.name in POLICIES or not policy.name.strip() or not policy.name.isprintable():
+        raise PolicyError(
+            f"policy file {path}: name {policy.name!r}: give it a printable name, and none of a shipped policy "
+            f"({known})"
+        )
+    return policy
 
 
 def first_problem(error: ValidationError) -> str:

@@ -28,7 +28,7 @@ def test_any_labels_any_scale(tmp_path: Path) -> None:
     assert found.error.tolist() == [0.0, 1.0]
     summary = summarise(found)
     assert summary["accuracy"] == 0.5
-    assert "ece" not in summary, "a confidence outside [0, 1] is no probability"
+    assert summary["ece"] is None, "a confidence outside [0, 1] is no probability"
 
 
 @pytest.mark.parametrize(

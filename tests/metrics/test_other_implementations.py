@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -31,6 +33,8 @@ TIES = ((0.9, 0.9, 0.9, 0.7, 0.7, 0.5), (0, 1, 0, 0, 1, 1))
 LABELS = ("supported", "refuted", "not_enough_evidence")
 
 Rows = list[tuple[float, int]]
+#: scikit-learn checks much on every call, and loads parts on the first.
+sweep = settings(deadline=None, max_examples=40)
 tied = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0]), st.integers(0, 1)),
     min_size=1,
@@ -177,7 +181,7 @@ def test_excess_with_a_plateau() -> None:
     plateau = ((5, 4, 3, 1, 1), (0, 0, 0, 1, 1))
     # fd-shifts: .4 · (0 + .4)/2 = 0.08, less than either optimum (0.13, 0.0935): an excess below 0.
     assert fd_shifts_aurc(*plateau) == pytest.approx(0.08)
-    # Ours: both errors at the risk of their group, 2 · .4 / 5 = 0.16, so the excess is 0.16 − 0.13: the tie is seen.
+    # Ours: both errors at the risk of their group, 2 · .4 / 5 = 0.16, so the excess is 0.16 − 0.13.
     assert aurc(group(*plateau)) == pytest.approx(0.16)
     assert e_aurc(group(*plateau)) == pytest.approx(0.03)
 
@@ -229,6 +233,7 @@ def test_our_excess_is_never_below_zero_even_before_it_is_cut_off_there(rows: Ro
 # scikit-learn --------------------------------------------------------------------------------------------------
 
 
+@sweep
 @given(labelled)
 def test_accuracy_and_f1_are_scikit_learns(rows: list[tuple[str, str]]) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
@@ -239,6 +244,7 @@ def test_accuracy_and_f1_are_scikit_learns(rows: list[tuple[str, str]]) -> None:
     assert float(macro_f1(matrix)) == pytest.approx(theirs)
 
 
+@sweep
 @given(labelled)
 def test_each_class_is_scikit_learns_and_undefined_is_not_zero(rows: list[tuple[str, str]]) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
@@ -252,6 +258,7 @@ def test_each_class_is_scikit_learns_and_undefined_is_not_zero(rows: list[tuple[
         assert score.f1 == pytest.approx(np.nan_to_num(theirs[2][i]))
 
 
+@sweep
 @given(tied)
 def test_auroc_of_failure_is_scikit_learns(rows: Rows) -> None:
     confidence, error = [c for c, _ in rows], [e for _, e in rows]
@@ -265,6 +272,7 @@ def test_auroc_of_failure_is_scikit_learns(rows: Rows) -> None:
         assert ours == pytest.approx(metrics.roc_auc_score([1 - e for e in error], confidence))
 
 
+@sweep
 @given(tied)
 def test_augrc_from_scikit_learns_auroc(rows: Rows) -> None:
     confidence, error = [c for c, _ in rows], [e for _, e in rows]
@@ -275,6 +283,7 @@ def test_augrc_from_scikit_learns_auroc(rows: Rows) -> None:
     assert float(augrc(group(confidence, error))) == pytest.approx(ranked + (1 - right) ** 2 / 2)
 
 
+@sweep
 @given(tied)
 def test_brier_is_scikit_learns(rows: Rows) -> None:
     confidence, right = [c for c, _ in rows], [1 - e for _, e in rows]
@@ -282,6 +291,7 @@ def test_brier_is_scikit_learns(rows: Rows) -> None:
     assert brier(confidence, right) == pytest.approx(theirs)
 
 
+@sweep
 @given(with_none)
 def test_a_summary_with_missing_proposals_is_scikit_learns(rows: list[tuple[int, int, float]]) -> None:
     gold, predicted = np.array([g for g, _, _ in rows]), np.array([p for _, p, _ in rows])
@@ -310,3 +320,51 @@ def test_a_summary_with_missing_proposals_is_scikit_learns(rows: list[tuple[int,
     if there.any():
         theirs = metrics.brier_score_loss(1 - wrong, confidence[there], pos_label=1, labels=[0, 1])
         assert summary["brier"] == pytest.approx(theirs, abs=1e-6)
+
+
+# The page ------------------------------------------------------------------------------------------------------
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "metrics.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_these_numbers() -> None:
+    naive = [sum(prefix_risks(TIES[0], e)) / 6 for e in orders_of_ties()]
+    theirs = [torch_uncertainty_aurc(TIES[0], e) for e in orders_of_ties()]
+    rows = {
+        "| epoche: mean over items; trapezoids from (0, 0)": [aurc(group(*TOY)), augrc(group(*TOY))],
+        "| fd-shifts: trapezoids, the first risk": [fd_shifts_aurc(*TOY), fd_shifts_augrc(*TOY)],
+        "| torch-uncertainty: trapezoids from": [torch_uncertainty_aurc(*TOY), torch_uncertainty_augrc(*TOY)],
+        "| a grid of 51 thresholds": [grid_area(*TOY)],
+        "| epoche: each item at its own": [aurc(group(*TIES))],
+        "| mean over all orders": [sum(naive) / len(naive)],
+        "| fd-shifts: trapezoids between distinct": [fd_shifts_aurc(*TIES)],
+        "| rows as they come": [min(naive), max(naive)],
+        "| torch-uncertainty (no tie": [min(theirs), max(theirs)],
+    }
+    for start, values in rows.items():
+        (line,) = (x for x in PAGE.splitlines() if x.startswith(start))
+        assert re.findall(r"0\.\d{4}", line) == [f"{float(v):.4f}" for v in values]
+
+
+def test_answers_without_an_error_that_exclude_a_risk() -> None:
+    # P(no error in k | risk r) = (1 − r)^k ≤ .05: k = 59 for 5 %, 29 for 10 %, 299 for 1 %, and not one less.
+    for risk, answers in ((0.05, 59), (0.1, 29), (0.01, 299)):
+        assert (1 - risk) ** answers <= 0.05 < (1 - risk) ** (answers - 1)
+        assert re.search(rf"\b{answers}\b", PAGE)
+
+
+def test_the_page_names_every_figure() -> None:
+    n = 4
+    everything = Predictions(
+        ids=list("abcd"),
+        labels=LABELS,
+        gold=np.array([0, 0, 1, 2]),
+        predicted=np.array([0, 1, 1, 2]),
+        confidence=np.array([0.9, 0.5, 0.5, 0.1]),
+        answered=np.ones(n, dtype=np.bool_),
+        failed=np.zeros(n, dtype=np.bool_),
+    )
+    summary = summarise(everything, resamples=20)
+    missing = [key for key in summary if f"`{key}`" not in PAGE]
+    assert not missing
+    assert set(summary["intervals"]) <= set(re.findall(r"`(\w+)`", PAGE.partition("## Intervals")[2]))

@@ -18,7 +18,9 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 FIRST_LINES = {
     "supported": "Supported: the evidence supports the claim. (confidence 0.902)",
-    "refuted_with_conflict": "Refuted: the evidence contradicts the claim. (confidence 0.010)",
+    "refuted_with_conflict": (
+        "Refuted: the evidence contradicts the claim, but it conflicts with itself. (confidence 0.010)"
+    ),
     "not_enough_evidence": "Not enough evidence: the evidence does not settle the claim. (confidence 0.871)",
     "yes": "Yes: the evidence says so. (confidence 0.962)",
     # c = 0.9996, s = 0.02: |s − c| = 0.9796

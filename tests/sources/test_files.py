@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from epoche.errors import DocumentError
-from epoche.sources.files import MAX_BYTES, read_evidence
+from epoche.sources.files import MAX_BYTES, passed_over, read_evidence
 from epoche.steps.segment import segment
 
 
@@ -49,6 +49,35 @@ def test_a_folder_is_walked_in_order_without_hidden_and_other_files(tmp_path: Pa
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     documents, _ = read_evidence([tmp_path])
     assert [Path(d.id).name for d in documents] == ["a.md", "b.txt", "c.txt"]
+
+
+def test_linked_folders_are_read_once_and_loops_end(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "c.txt").write_text("Zinc rose.", encoding="utf-8")
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "linked").symlink_to(tmp_path / "real")
+    (given / "loop").symlink_to(given)
+    documents, unread = read_evidence([given])
+    assert [d.text for d in documents] == ["Zinc rose."]
+    assert unread == ()
+
+
+def test_files_of_other_types_in_a_folder_are_named(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.pdf", ".hidden", "c.html"):
+        (tmp_path / name).write_text("Zinc rose.", encoding="utf-8")
+    assert [Path(p).name for p in passed_over([tmp_path, tmp_path / "a.txt"])] == ["b.pdf", "c.html"]
+
+
+def test_a_folder_that_cannot_be_listed_stops_or_is_unread(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may list every folder")
+    (tmp_path / "a.txt").write_text("Zinc rose.", encoding="utf-8")
+    (tmp_path / "closed").mkdir(mode=0)
+    with pytest.raises(DocumentError, match="cannot be read"):
+        read_evidence([tmp_path])
+    _, unread = read_evidence([tmp_path], on_error="skip")
+    assert len(unread) == 1
 
 
 def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:

@@ -72,6 +72,12 @@ SPLITS: list[tuple[str, list[str]]] = [
 ]
 
 WHOLE = [
+    "Aspirin reduces pain but not significantly.",
+    "Aspirin reduces pain but not always.",
+    "Aspirin reduces pain but not fever in children.",
+    "The trial compared aspirin and placebo.",
+    "Surfactant separates oil and water.",
+    "Neither IL-6 nor TNF-α levels differ.",
     "Aspirin reduces pain.",
     "The combination of aspirin and clopidogrel reduces mortality.",
     "Breast and ovarian cancer are associated with BRCA1 mutations.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,14 +30,24 @@ class Split:
 
 
 @dataclass(frozen=True)
+class Download:
+    """One address of a release: a file as it is, or an archive of which only `files` are taken."""
+
+    url: str
+    files: tuple[OfficialFile, ...]
+    archive: bool = False
+
+
+@dataclass(frozen=True)
 class Source:
-    """A data set as released."""
+    """A data set as released. `url` is for people; `downloads` are what `bench.download.fetch` asks for."""
 
     name: str
     url: str
     licence: str
     citation: str
     splits: Mapping[str, Split]
+    downloads: tuple[Download, ...] = ()
 
 
 _CORPUS = OfficialFile("corpus.jsonl", "bccb659d55c2df5a183a5e6ab1bc6bd4fd69f267a41202957d302644c46b0f87")
@@ -63,7 +74,15 @@ SCIFACT = Source(
         "dev": Split({"claims": _DEV, "corpus": _CORPUS}, "reporting"),
         "test": Split({"claims": _TEST, "corpus": _CORPUS}, "unlabelled", "released without labels"),
     },
+    downloads=(
+        Download(
+            "https://scifact.s3-us-west-2.amazonaws.com/release/latest/data.tar.gz",
+            (_TRAIN, _DEV, _TEST, _CORPUS),
+            archive=True,
+        ),
+    ),
 )
+_PUBMEDQA_RAW = "https://raw.githubusercontent.com/pubmedqa/pubmedqa/master/data"
 PUBMEDQA = Source(
     name="pubmedqa",
     url="https://github.com/pubmedqa/pubmedqa/tree/master/data",
@@ -78,12 +97,16 @@ PUBMEDQA = Source(
             {"file": _PQAL, "ids": _PQAL_TEST}, "reporting", "the official list of ids, not the last 500 rows"
         ),
     },
+    downloads=tuple(Download(f"{_PUBMEDQA_RAW}/{file.path}", (file,)) for file in (_PQAL, _PQAL_TEST)),
 )
 SOURCES: Mapping[str, Source] = {s.name: s for s in (SCIFACT, PUBMEDQA)}
 
 
 def load(name: str, split: str, data: Path, protocol: Protocol = "abstract") -> Dataset:
     """A catalogued data set from a local folder that holds the released files, their hashes checked.
+
+    PubMedQA's training items are those of `pqal_train.json`; where it is absent, those of the released
+    `ori_pqal.json` whose ids are not in the official test list.
 
     Args:
         data: the folder of the release, or one with a folder `name` in it.
@@ -96,22 +119,42 @@ def load(name: str, split: str, data: Path, protocol: Protocol = "abstract") -> 
     if split not in source.splits:
         raise InputError(f"{name} has no split {split!r}: give one of {', '.join(source.splits)}")
     folder = data / name if (data / name).is_dir() else data
-    files = {role: _checked(folder, file, source) for role, file in source.splits[split].files.items()}
+    named = dict(source.splits[split].files)
+    if named.get("file") == _PQAL_TRAIN and not (folder / _PQAL_TRAIN.path).is_file():
+        named |= {"file": _PQAL, "exclude": _PQAL_TEST}
+    files = {role: _checked(folder, file, source, data) for role, file in named.items()}
     if name == "scifact":
         return load_scifact(files["claims"], files["corpus"], split=split, protocol=protocol, ids=files.get("ids"))
-    return load_pubmedqa(files["file"], split=split, ids=files.get("ids"))
+    return load_pubmedqa(files["file"], split=split, ids=files.get("ids"), exclude=files.get("exclude"))
 
 
-def _checked(folder: Path, file: OfficialFile, source: Source) -> Path:
+def release_folder(source: Source, data: Path) -> Path:
+    """Where a download goes so that `load` finds it.
+
+    `data` itself if files of the release lie there, else a folder below it with the data set's name.
+    """
+    below = data / source.name
+    names = {file.path for split in source.splits.values() for file in split.files.values()}
+    return data if not below.is_dir() and any((data / name).exists() for name in names) else below
+
+
+def _checked(folder: Path, file: OfficialFile, source: Source, data: Path) -> Path:
     path = folder / file.path
     if not path.is_file():
-        raise InputError(
-            f"{source.name}: no {file.path} in {folder}: get the release from {source.url} "
-            f"({source.licence}) and give its folder with --data"
-        )
+        raise InputError(f"{source.name}: no {file.path} in {folder}: {_remedy(file, source, data)}")
     if file.sha256 is not None and (found := sha256_of(path)) != file.sha256:
         raise InputError(
             f"{path} is not the released file: its sha256 is {found}, the release has {file.sha256}; "
             "give a changed file by its own option to run it as what it is"
         )
     return path
+
+
+def _remedy(file: OfficialFile, source: Source, data: Path) -> str:
+    """What to do about a missing file. Lists of calibration ids are ours: no release has them."""
+    if not any(file in download.files for download in source.downloads):
+        return "it is no part of the release; list the ids of the training items kept for calibration there"
+    return (
+        f"run `epoche bench fetch {source.name} --data {shlex.quote(str(data))}`, or get the release from "
+        f"{source.url} ({source.licence}) and give its folder with --data"
+    )

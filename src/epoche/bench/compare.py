@@ -19,6 +19,7 @@ from epoche.bench.run import run
 from epoche.bench.score import summarise
 from epoche.config import Config
 from epoche.errors import InputError
+from epoche.steps.decide import UNSETTLED
 from epoche.types import Policy
 from epoche.verify import Pipeline
 
@@ -108,11 +109,23 @@ def summary_of(
             f"{int(leak.sum())} unsettled items have no evidence, which gives their label away: they are in "
             "no figure here, and a three-label figure is not reported"
         )
-    conditions = [sum(c.critical for c in i.decomposition.conditions) for i in record.items]
+    kept = [item for item, out in zip(record.items, leak.tolist(), strict=True) if not out]
+    conditions = [sum(c.critical for c in i.decomposition.conditions) for i in kept]
     summary["critical_conditions_mean"] = round(sum(conditions) / len(conditions), 4)
     summary |= summarise(predictions, cost=setup.policy.costs.false_support, resamples=resamples)
+    if leak.any():
+        _settled_only(summary)
     summary["identity"] = record.meta["identity"]
     return summary
+
+
+def _settled_only(summary: dict[str, Any]) -> None:
+    """No figure over three labels: the mean F1 of the labels whose items are scored stands apart."""
+    unsettled = {str(label) for label in UNSETTLED}
+    scores = [c["f1"] or 0.0 for label, c in summary["per_class"].items() if label not in unsettled]
+    summary["macro_f1"] = None
+    summary["intervals"].pop("macro_f1", None)
+    summary["macro_f1_settled"] = round(sum(scores) / len(scores), 6)
 
 
 def ablations_of(record: Run, policy: Policy) -> dict[str, Any]:

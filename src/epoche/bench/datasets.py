@@ -95,22 +95,33 @@ def load_scifact(claims: Path, corpus: Path, *, split: str, protocol: Protocol, 
     return _dataset("scifact", split, protocol, items, [claims, corpus, *([ids] if ids else [])], notes)
 
 
-def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None) -> Dataset:
+def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None, exclude: Path | None = None) -> Dataset:
     """PubMedQA questions with their abstracts; the conclusion (`LONG_ANSWER`) is never read.
 
     Args:
         ids: the items of the split, one PubMed id a line or a JSON object of them. The official test
             split is such a list, not the last 500 rows.
+        exclude: a list of items to leave out, in the same form.
+
+    Raises:
+        DocumentError, InputError: a file or item that is not in the official form, an id that `file`
+            lacks, or one that is both asked for and left out.
     """
     records = _json_object(file)
-    wanted = _read_ids(ids)
-    missing = sorted((wanted or set()) - records.keys())
+    wanted, left_out = _read_ids(ids), _read_ids(exclude) or set()
+    missing = sorted(((wanted or set()) | left_out) - records.keys())
     if missing:
         raise InputError(f"{file.name} has no item {missing[0]} (and {len(missing) - 1} more) of the id list")
+    both = sorted((wanted or set()) & left_out)
+    if both and ids is not None and exclude is not None:
+        raise InputError(f"{ids.name} asks for item {both[0]} (and {len(both) - 1} more), which {exclude.name} has")
     items = [
-        _pubmedqa_item(key, record, file.name) for key, record in records.items() if wanted is None or key in wanted
+        _pubmedqa_item(key, record, file.name)
+        for key, record in records.items()
+        if key not in left_out and (wanted is None or key in wanted)
     ]
-    return _dataset("pubmedqa", split, "given", items, [file, *([ids] if ids else [])], [])
+    notes = [f"{file.name} without the items of {exclude.name}"] if exclude else []
+    return _dataset("pubmedqa", split, "given", items, [f for f in (file, ids, exclude) if f], notes)
 
 
 def load_custom(file: Path) -> Dataset:
@@ -119,13 +130,18 @@ def load_custom(file: Path) -> Dataset:
     return _dataset("custom", file.stem, "given", items, [file], [])
 
 
+def read_label(text: object) -> Label | None:
+    """Our label for one as a data set writes it; None for what is none."""
+    return LABELS.get(text.strip().upper().replace(" ", "_")) if isinstance(text, str) else None
+
+
 def label_of(text: object, kind: Kind, where: str) -> Label:
     """Our label for one as a data set writes it.
 
     Raises:
         DocumentError: not a label, or one of the other kind. A typo never becomes "maybe".
     """
-    label = LABELS.get(text.strip().upper().replace(" ", "_")) if isinstance(text, str) else None
+    label = read_label(text)
     if label is None or label not in KIND_LABELS[kind]:
         known = ", ".join(k for k, v in LABELS.items() if v in KIND_LABELS[kind])
         raise DocumentError(f"{where}: label {text!r} is not one of {known}", source=where)

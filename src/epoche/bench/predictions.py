@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic_core import from_json
 
+from epoche.bench.datasets import read_label
 from epoche.errors import DocumentError, InputError
 from epoche.types import Label
 
@@ -33,7 +35,7 @@ class Predictions:
         confidence: float64[n]; nan exactly where nothing is proposed.
         answered: bool[n]: given as an answer under the run's own policy.
         failed: bool[n].
-        reasons: why an item was not answered → how many.
+        withheld: n reasons why an item is not answered, None where it is; nothing where all are.
     """
 
     ids: Sequence[str]
@@ -43,7 +45,7 @@ class Predictions:
     confidence: FloatArray
     answered: NDArray[np.bool_]
     failed: NDArray[np.bool_]
-    reasons: dict[str, int] = field(default_factory=dict)
+    withheld: Sequence[str | None] | None = None
     groups: Sequence[str] | None = None
 
     @property
@@ -57,14 +59,20 @@ class Predictions:
         return mask
 
     @property
+    def reasons(self) -> dict[str, int]:
+        """Why items are withheld → how many, by name; failures are not counted here."""
+        counted = Counter(r for r in self.withheld or () if r is not None and r != "failure")
+        return dict(sorted(counted.items()))
+
+    @property
     def error(self) -> FloatArray:
         """float64[n]: 0 where the proposal is the gold label, else 1."""
         wrong: FloatArray = (self.predicted != self.gold).astype(np.float64)
         return wrong
 
     def predicts(self, names: frozenset[str]) -> NDArray[np.bool_]:
-        """bool[n]: the proposal is one of these labels."""
-        codes = [i for i, label in enumerate(self.labels) if label in names]
+        """bool[n]: the proposal is one of our labels in `names`, as a data set may write it ("SUPPORTS")."""
+        codes = [i for i, label in enumerate(self.labels) if str(read_label(label) or label) in names]
         return np.isin(self.predicted, codes)
 
     def subset(self, mask: NDArray[np.bool_]) -> Predictions:
@@ -79,6 +87,7 @@ class Predictions:
             answered=self.answered[mask],
             failed=self.failed[mask],
             groups=None if self.groups is None else [self.groups[i] for i in chosen],
+            withheld=None if self.withheld is None else [self.withheld[i] for i in chosen],
         )
 
 

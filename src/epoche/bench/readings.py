@@ -188,7 +188,7 @@ def _reference_confidence(label: Label, statuses: Sequence[Status], rows: Pairs)
         return max(c for _, c in rows)
     if label in (Label.SUPPORTED, Label.YES):
         return sum(s for s, _ in rows) / len(rows)
-    return 1.0 - max(max(r) for r, status in zip(rows, statuses, strict=True) if status is not Status.CON)
+    return 1.0 - max(max(r) for r, status in zip(rows, statuses, strict=True) if status is Status.MIS)
 
 
 def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:
@@ -202,10 +202,6 @@ def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:
         raise InputError(f"{run.folder}: a run scores items of one kind, not {len(kinds)}")
     labels = KIND_LABELS[kinds.pop()]
     place: dict[Label | None, int] = {label: i for i, label in enumerate(labels)} | {None: -1}
-    reasons: dict[str, int] = {}
-    for reading in readings:
-        if reading.withheld is not None and reading.withheld != "failure":
-            reasons[reading.withheld] = reasons.get(reading.withheld, 0) + 1
     return Predictions(
         ids=[item.id for item in run.items],
         labels=named(labels),
@@ -214,7 +210,7 @@ def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:
         confidence=np.array([np.nan if r.confidence is None else r.confidence for r in readings]),
         answered=np.array([r.withheld is None for r in readings], dtype=np.bool_),
         failed=np.array([r.withheld == "failure" for r in readings], dtype=np.bool_),
-        reasons=reasons,
+        withheld=[r.withheld for r in readings],
     )
 
 

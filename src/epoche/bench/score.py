@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from epoche.bench.predictions import DECISIVE, SUPPORTING, Predictions
 from epoche.metrics import selective
-from epoche.metrics.resample import Interval, bootstrap_counts, coarse, interval, permutation_band, resampled
+from epoche.metrics.resample import (
+    Interval,
+    bootstrap_counts,
+    coarse,
+    interval,
+    mean_interval,
+    permutation_band,
+    resampled,
+    wilson,
+)
 from epoche.metrics.scores import brier, ece, per_class, reward
 from epoche.metrics.selection import held_out
 from epoche.metrics.selective import Groups, group
@@ -32,6 +41,16 @@ CURVE_METRICS: Mapping[str, Callable[[Groups], FloatArray]] = {
 }
 #: Above this many items fewer resamples are drawn; the intervals are then narrow anyway.
 _MANY = 50_000
+CURVE_KEYS = (
+    "aurc_by_chance",
+    "aurc_optimal",
+    "ranks_better_than_chance",
+    "risk_at_coverage",
+    "realised_coverage",
+    "coverage_at_risk",
+    "coverage_at_risk_chosen_on",
+    "held_out",
+)
 ECE_BINS = 15
 
 
@@ -44,6 +63,8 @@ def summarise(predictions: Predictions, *, cost: float = 2.0, resamples: int | N
     """
     resamples = resamples or (2000 if predictions.n <= _MANY else 200)
     summary: dict[str, Any] = {"n": predictions.n, "proposed": int(predictions.proposed.sum())}
+    # Every summary has the same keys; what is undefined stays null.
+    summary |= dict.fromkeys(("accuracy", "macro_f1", *CURVE_METRICS, *CURVE_KEYS))
     intervals: dict[str, Any] = {}
 
     def put(name: str, found: Interval) -> None:
@@ -131,7 +152,7 @@ def _points(groups: Groups, predictions: Predictions, intervals: dict[str, Any],
 
 
 def _held_out(groups: Groups, risk: float, predictions: Predictions, resamples: int) -> dict[str, float | None]:
-    found = held_out(groups, risk, repeats=resamples // 10)
+    found = held_out(groups, risk, repeats=max(1, resamples // 10))
     share = float(groups.n) / predictions.n
     return {
         "coverage": _number(found.coverage * share),
@@ -159,7 +180,7 @@ def _answered(predictions: Predictions, intervals: dict[str, Any], resamples: in
         "verdicts": int(answered.sum()),
         "failures": int(predictions.failed.sum()),
         "abstentions": int(n - answered.sum() - predictions.failed.sum()),
-        "abstention_reasons": dict(sorted(predictions.reasons.items())),
+        "abstention_reasons": predictions.reasons,
     }
     decisive = answered & predictions.predicts(DECISIVE)
     supporting = answered & predictions.predicts(SUPPORTING)
@@ -168,18 +189,22 @@ def _answered(predictions: Predictions, intervals: dict[str, Any], resamples: in
         found[name] = _number(wrong / total) if total else None
         found[f"{name}_of"] = int(total)
         if total:
-            table = np.array([[wrong, total - wrong]])
-            rate = bootstrap_counts(lambda t: t[..., 0, 0] / t.sum(axis=(-2, -1)), table, resamples=resamples)
-            intervals[name] = _bounds(rate)
+            intervals[name] = [_number(bound) for bound in wilson(wrong, total)]
     wrong = float(error[answered].sum())
-    found["reward"] = _number(reward(float(answered.sum()) - wrong, wrong, n, cost))
+    right = float(answered.sum()) - wrong
+    found["reward"] = _number(reward(right, wrong, n, cost))
+    outcomes = np.array([[right, wrong, n - right - wrong]])
+    rewards = bootstrap_counts(lambda t: (t[..., 0, 0] - cost * t[..., 0, 1]) / n, outcomes, resamples=resamples)
+    intervals |= {"coverage": [_number(b) for b in wilson(right + wrong, n)], "reward": _bounds(rewards)}
     found["reward_cost"] = cost
     proposed = predictions.proposed
     confidence = predictions.confidence[proposed]
+    found |= {"brier": None, "ece": None, "ece_bins": None}
     if proposed.any() and confidence.min() >= 0.0 and confidence.max() <= 1.0:
-        right = 1.0 - error[proposed]
-        found["brier"] = _number(brier(confidence, right))
-        found["ece"] = _number(ece(confidence, right, ECE_BINS))
+        hits = 1.0 - error[proposed]
+        found["brier"] = _number(brier(confidence, hits))
+        intervals["brier"] = _bounds(mean_interval((confidence - hits) ** 2))
+        found["ece"] = _number(ece(confidence, hits, ECE_BINS))
         found["ece_bins"] = f"{ECE_BINS} of equal mass, ties together"
     return found
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import click
 
 from epoche import __version__
 from epoche.cli.bench import bench, curve, export
+from epoche.cli.io import discard_stdout, say
 from epoche.cli.judging import ask, replay, verify
 from epoche.cli.nli import models, score
 from epoche.errors import EpocheError
@@ -22,11 +21,11 @@ class _Group(click.Group):
         try:
             return super().invoke(ctx)
         except EpocheError as error:
-            click.echo(f"epoche: {error}", err=True)
+            say(str(error))
             ctx.exit(error.exit_code)
         except BrokenPipeError:
             # The reader of our output went away (`| head`): there is nobody left to tell.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard_stdout()
             ctx.exit(1)
 
 

@@ -142,7 +142,7 @@ def evidence_length(
 
 
 @bench.command()
-@click.argument("runs", nargs=-1, required=True, type=click.Path())
+@click.argument("runs", nargs=-1, required=True, type=click.Path(readable=False))
 @click.option("--out", "-o", required=True, metavar="DIR", help="Folder for tables, figures and index.html.")
 def report(runs: tuple[str, ...], out: str) -> None:
     """Tables (md, csv, LaTeX), figures (svg, png) and one page from the records in RUNS."""
@@ -179,7 +179,7 @@ def _run(
 
 
 @click.command()
-@click.argument("predictions", type=click.Path())
+@click.argument("predictions", type=click.Path(readable=False))
 @click.option("--format", "-f", "fmt", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.option("--cost", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Of a wrong answer.")
 @click.option("--figure", metavar="FILE", help="Also draw the curve: .svg or .png. Needs the extra `report`.")
@@ -220,7 +220,7 @@ def _draw(columns: Predictions, path: Path) -> None:
 
 @click.command()
 @click.argument("dataset", type=click.Choice(["scifact"]))
-@click.argument("run", type=click.Path())
+@click.argument("run", type=click.Path(readable=False))
 @click.option("--out", "-o", required=True, metavar="FILE")
 @click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE")
 @click.option("--tau", type=float, help="Leave out claims below this confidence.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epoche.errors import InputError
+import click
+
+from epoche.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from epoche.backends.base import Progress
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 def statement_text(given: str) -> str:
     """The statement as text, from the argument's own bytes or from stdin, whatever the locale."""
+    if given == "-" and sys.stdin is None:
+        raise InputError("the standard input is closed: give the statement as an argument")
     raw = sys.stdin.buffer.read() if given == "-" else os.fsencode(given)
     try:
         return raw.decode("utf-8-sig")
@@ -38,13 +43,39 @@ def read_text(path: str) -> str:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
+def say(message: str, head: str = "epoche") -> None:
+    """One line on stderr. What a terminal would act on, in a file's name for instance, is shown as an escape."""
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in message)
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            click.echo(f"{head}: {line}", err=True)
+
+
 def require_writable(output: str | None) -> None:
-    """Fails before the work, not after it, where the report could not be written."""
-    if output is None:
+    """Fails before the work, not after it, where the report could not be written.
+
+    Raises:
+        OptionError: an empty name.
+        InputError: a folder, or in a folder that is missing or not writable.
+    """
+    if output is None or output == "-":
+        if sys.stdout is None:
+            raise InputError("the standard output is closed: give --output FILE")
         return
+    if not output:
+        raise OptionError("the output's name is empty: give a file, or - for the standard output")
     path = Path(output)
+    if path.exists() and not path.is_dir() and not path.is_file():
+        return  # a device or a pipe is written to, not replaced
+    path = path.resolve()
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise InputError(f"cannot write {output}: its folder is missing or not writable, or it is a folder")
+
+
+def discard_stdout() -> None:
+    """What is left in the buffer would raise again when Python exits."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequence[str] = ()) -> None:
@@ -57,7 +88,7 @@ def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequ
     Raises:
         InputError: naming both.
     """
-    if output is None:
+    if output is None or output == "-":
         return
     target = Path(output).resolve()
     for given in inputs:
@@ -72,11 +103,26 @@ def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequ
 
 def write_text(text: str, output: str | None) -> None:
     """UTF-8 whatever the locale; a file appears whole or not at all."""
-    if output is None:
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.buffer.flush()
+    if output is None or output == "-":
+        if sys.stdout is None:
+            raise InputError("the standard output is closed: give --output FILE")
+        try:
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            discard_stdout()
+            raise InputError(f"the standard output cannot be written: {error.strerror}") from None
         return
     path = Path(output)
+    if path.exists() and not path.is_file():
+        try:
+            path.write_bytes(text.encode("utf-8"))
+        except OSError as error:
+            raise InputError(f"cannot write {output}: {error.strerror}") from None
+        return
+    path = path.resolve()  # a link stays a link: what it points to is replaced
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(text.encode("utf-8"))
@@ -90,7 +136,7 @@ def write_text(text: str, output: str | None) -> None:
 @contextmanager
 def progress_bar(quiet: bool, unit: str = "pair") -> Iterator[Progress | None]:
     """A bar on a terminal once the work has taken a second."""
-    if quiet or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from tqdm import tqdm

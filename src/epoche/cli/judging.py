@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, statement_text, write_text
+from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, say, statement_text, write_text
 
 if TYPE_CHECKING:
     from epoche.verify import Outcome
@@ -100,13 +100,17 @@ def _run(
 ) -> None:
     from epoche.assemble import Verifier
     from epoche.config import load_config
-    from epoche.sources.files import LINE_TYPES, TEXT_TYPES, read_evidence
+    from epoche.sources.files import LINE_TYPES, READ, TEXT_TYPES, passed_over, read_evidence
 
     require_writable(output)
     require_apart(output, [*evidence, policy], sorted(TEXT_TYPES | LINE_TYPES))
     text = statement_text(statement)
     config = load_config(**settings)
     documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error)
+    skipped = passed_over([Path(p) for p in evidence])
+    if skipped and not quiet:
+        more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+        say(f"not read: {', '.join(skipped[:3])}{more}; {READ}")
     verifier = Verifier(config=config, policy=policy, tau=tau)
     with progress_bar(quiet) as progress:
         outcome = getattr(verifier, verb)(text, documents, unread=unread, progress=progress)
@@ -133,7 +137,7 @@ def _print(outcome: Outcome, fmt: str, output: str | None, quiet: bool) -> None:
 
 
 @click.command()
-@click.argument("certificate", type=click.Path())
+@click.argument("certificate", type=click.Path(readable=False))
 def replay(certificate: str) -> None:
     """Derives the outcome in CERTIFICATE again from its stored scores, without the model."""
     from epoche.steps.certify import parse_certificate
@@ -143,8 +147,11 @@ def replay(certificate: str) -> None:
     problems = derive_again(stored)
     if problems:
         for problem in problems:
-            click.echo(f"differs: {problem}", err=True)
-        click.echo(f"epoche: {certificate} does not hold: {len(problems)} difference(s)", err=True)
+            say(problem, head="differs")
+        say(
+            f"{certificate} does not hold: {len(problems)} difference(s); do not rely on it, and check the "
+            "statement again from its documents"
+        )
         sys.exit(1)
     outcome = stored.outcome
     write_text(f"holds: {outcome.label or outcome.type} ({outcome.detail})\n", None)

@@ -11,7 +11,7 @@ from epoche.errors import InputError
 
 
 @click.command()
-@click.argument("pairs", type=click.Path())
+@click.argument("pairs", type=click.Path(readable=False))
 @click.option("--out", "-o", required=True, metavar="FILE", help="Where to write; the same lines with scores.")
 @click.option("--nli", metavar="NAME", help="NLI model: mini, a local folder, or a hub id org/name.")
 @click.option("--threads", type=int, help="Threads of the NLI model.  [default: 1]")

@@ -5,8 +5,10 @@ Percentile bootstrap (Efron 1979) over items. Everything is seeded: same input, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,6 +42,31 @@ def interval(value: float, draws: ArrayLike, level: float = 0.95) -> Interval:
     return Interval(value, float(low), float(high), level)
 
 
+def wilson(count: float, total: float, level: float = 0.95) -> tuple[float, float]:
+    """Score interval of a share (Wilson 1927). Unlike a bootstrap it is not [0, 0] where nothing was wrong.
+
+    Raises:
+        ValueError: no item.
+    """
+    if total <= 0:
+        raise ValueError("a share needs at least one item")
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share, weight = count / total, 1 + z * z / total
+    centre = (share + z * z / (2 * total)) / weight
+    half = z * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / weight
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """Normal interval of a mean of items; nan bounds for a single item."""
+    x = np.asarray(values, dtype=np.float64)
+    mean = float(x.mean())
+    half = (
+        NormalDist().inv_cdf((1 + level) / 2) * float(x.std(ddof=1)) / math.sqrt(x.size) if x.size > 1 else math.nan
+    )
+    return Interval(mean, mean - half, mean + half, level)
+
+
 def resampled(groups: Groups, resamples: int = RESAMPLES, seed: int = SEED) -> Groups:
     """`resamples` bootstrap samples of the items as counts: items and errors float64[resamples, g].
 
@@ -56,7 +83,7 @@ def resampled(groups: Groups, resamples: int = RESAMPLES, seed: int = SEED) -> G
 def coarse(groups: Groups, cells: int = MAX_CELLS) -> Groups:
     """At most `cells` groups: neighbours in confidence merged to nearly equal numbers of items.
 
-    Only for the width of an interval: with 4,000 bins no curve metric moves by more than 1/4000.
+    Only for the width of an interval: with 4,000 bins a curve metric moves by well under 1/1000.
     """
     if groups.confidence.size <= cells:
         return groups

@@ -97,7 +97,7 @@ def curve(groups: Groups) -> Curve:
 def aurc(groups: Groups) -> FloatArray:
     """Area under the risk–coverage curve: mean over items of the risk at that item's own confidence.
 
-    AURC = (1/n) Σ_i R(κ_i) (Geifman et al. 2019, eq. 2). On confidences (.9, .9, .9, .7, .7, .5) with
+    AURC = (1/n) Σ_i R(κ_i) (Geifman et al. 2019). On confidences (.9, .9, .9, .7, .7, .5) with
     errors (0, 1, 0, 0, 1, 1): (3 · 1/3 + 2 · 2/5 + 1 · 3/6) / 6 = 0.38333.
     """
     risk = np.nan_to_num(curve(groups).risk)
@@ -125,7 +125,7 @@ def e_aurc(groups: Groups) -> FloatArray:
 
 
 def augrc(groups: Groups) -> FloatArray:
-    """Area under the generalized risk P(wrong and answered) over coverage (Traub et al. 2024, eq. 7).
+    """Area under the generalized risk P(wrong and answered) over coverage (Traub et al. 2024).
 
     Trapezoids between thresholds, from (0, 0), so that a tie counts as a random order of its items:
     AUGRC = (1 − AUROC_f) · acc · (1 − acc) + ½ (1 − acc)².

@@ -1,80 +1,123 @@
-
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const area = { left: 54, top: 14, width: 560, height: 300 };
+  const { area } = data;
   const find = (id) => document.getElementById(id);
-  const [plot, marks, select, target] = ["plot", "marks", "run", "target"].map(find);
-  document.querySelectorAll(".interactive").forEach((part) => { part.hidden = false; });
-  data.runs.forEach((run, i) => select.add(new Option(run.name, i)));
-  const x = (coverage) => area.left + area.width * coverage;
-  const y = (risk) => area.top + area.height * (1 - risk / data.top);
+  const [select, target, slide, cursor] = ["run", "target", "slide", "cursor"].map(find);
+  const figures = [...document.querySelectorAll("[data-plot]")];
   const percent = (value) => (100 * value).toFixed(1) + " %";
-  let cursor = null;
+  const run = () => data.runs[select.value];
+  // A point is [τ, answered, wrong, low, high]; what has no proposal counts in coverage and is never answered.
+  const coverage = (point) => point[1] / run().items.length;
+  const risk = (point) => point[2] / point[1];
+  const x = (point) => area.left + area.width * coverage(point);
+  const y = (value) => area.top + area.height * (1 - Math.min(1, value / data.tops[run().plot]));
 
   const shape = (name, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    // The namespace of a drawing that is there, so that no address is written in this page.
+    const made = document.createElementNS(figures[0].querySelector("svg").namespaceURI, name);
     Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
     return made;
   };
-  const cell = (row, text) => { row.insertCell().textContent = text; };
+  const layer = () => figures[run().plot].querySelector(".marks");
+  const group = (name) => {
+    layer().querySelector("." + name)?.remove();
+    return layer().appendChild(shape("g", { class: name }));
+  };
+  const measured = ([, answered, wrong, low, high]) =>
+    `${wrong} of ${answered} answered are wrong: risk ${percent(wrong / answered)} (95 % interval of this one share ${percent(low)} to ${percent(high)})`;
 
-  // The lowest threshold whose risk is at most the target: the largest coverage.
-  const within = (run, risk) => {
-    let found = -1;
-    run.points.forEach((point, i) => { if (point[2] <= risk + 1e-12) found = i; });
-    return found;
+  // The largest coverage whose risk is at most the target; -1: there is none.
+  const within = (most) => run().points.findLastIndex((point) => point[2] <= most * point[1] + 1e-12);
+
+  const read = () => {
+    const point = run().points[cursor.value];
+    const drawn = group("reading");
+    if (!point) return;
+    drawn.append(
+      shape("line", { class: "hair", x1: x(point), x2: x(point), y1: area.top, y2: area.top + area.height }),
+      shape("circle", { class: "here " + run().colour, cx: x(point), cy: y(risk(point)), r: 5 }));
+    const words = `τ = ${point[0].toFixed(4)}: coverage ${percent(coverage(point))}; ${measured(point)}.`;
+    find("reading").textContent = words;
+    cursor.setAttribute("aria-valuetext", words);
   };
 
-  const draw = () => {
-    const run = data.runs[select.value];
-    document.querySelectorAll("#plot polyline").forEach((line) =>
-      line.classList.toggle("faint", line.dataset.run !== select.value));
-    marks.replaceChildren();
-    const risk = Number.parseFloat(target.value);
-    const valid = Number.isFinite(risk) && risk >= 0 && risk <= 1;
-    const place = valid ? within(run, risk) : -1;
-    const tau = place < 0 ? Infinity : run.points[place][0];
-    if (valid) marks.append(shape("line", { class: "grid", x1: area.left, x2: area.left + area.width, y1: y(Math.min(risk, data.top)), y2: y(Math.min(risk, data.top)), "stroke-dasharray": "4 3" }));
-    if (place >= 0) marks.append(shape("circle", { class: "mark", cx: x(run.points[place][1]), cy: y(run.points[place][2]), r: 6 }));
-    if (cursor !== null && run.points[cursor]) {
-      const [t, coverage, r] = run.points[cursor];
-      marks.append(shape("circle", { cx: x(coverage), cy: y(r), r: 4, fill: run.colour }));
-      find("reading").textContent = `${run.name}: τ = ${t.toFixed(4)}, coverage ${percent(coverage)}, risk ${percent(r)}`;
+  const fill = (items) => {
+    find("withheld").replaceChildren(...items.map(([id, statement, gold, predicted, confidence]) => {
+      const row = document.createElement("tr");
+      const { labels } = run();
+      const proposed = predicted === null ? "Nothing proposed" : labels[predicted];
+      const state = predicted === null ? "no proposal" : predicted === gold ? "right" : "wrong";
+      [id, statement, labels[gold], proposed, confidence === null ? "" : confidence.toFixed(3), state]
+        .forEach((text) => { row.insertCell().textContent = text; });
+      row.cells[1].dir = "auto";
+      return row;
+    }));
+  };
+
+  const choose = () => {
+    const most = target.value === "" ? NaN : Number(target.value);
+    const valid = most >= 0 && most <= 1;
+    const place = valid ? within(most) : -1;
+    const point = run().points[place];
+    const drawn = group("choice");
+    target.setAttribute("aria-invalid", String(!valid));
+    find("list").hidden = !valid;
+    if (!valid) {
+      find("answer").textContent = "Give a target risk from 0 to 1.";
+      return;
     }
-    find("answer").textContent = !valid ? "Give a target risk from 0 to 1."
-      : place < 0 ? `No threshold of ${run.name} keeps the risk at ${percent(risk)}: everything would be withheld.`
-      : `${run.name}: at τ = ${tau.toFixed(4)} it answers ${percent(run.points[place][1])} with a risk of ${percent(run.points[place][2])}.`;
-    const held = run.items.filter((item) => item[4] < tau).sort((a, b) => a[4] - b[4]);
-    find("withheld-title").textContent = `What would be withheld: ${held.length} of ${run.n}`;
-    const body = find("withheld");
-    body.replaceChildren();
-    held.forEach((item) => {
-      const row = body.insertRow();
-      item.slice(0, 4).forEach((text) => cell(row, text === null ? "nothing" : text));
-      cell(row, item[4].toFixed(3));
-    });
+    drawn.append(shape("line", { class: "target", x1: area.left, x2: area.left + area.width, y1: y(most), y2: y(most) }));
+    if (point) drawn.append(shape("circle", { class: "chosen", cx: x(point), cy: y(risk(point)), r: 7 }));
+    const kept = (item) => point && item[4] !== null && item[4] >= point[0];
+    // Nearest to an answer first; what has no proposal last.
+    const held = run().items.filter((item) => !kept(item)).sort((a, b) => (b[4] ?? -1) - (a[4] ?? -1));
+    const right = held.filter((item) => item[3] === item[2]).length;
+    const none = held.filter((item) => item[3] === null).length;
+    const half = data.runs[select.value].held[String(most)];
+    find("answer").textContent = (point
+      ? `Answer from τ = ${point[0].toFixed(4)}: coverage ${percent(coverage(point))}; ${measured(point)}.`
+      : `No threshold keeps the risk at ${percent(most)} or below: everything is withheld.`)
+      + (half ? ` Chosen on one half and counted on the other: coverage ${percent(half.coverage)}, risk ${half.risk === null ? "undefined" : percent(half.risk)}.` : "");
+    find("withheld-title").textContent = `What would be withheld: ${held.length} of ${run().items.length} items, `
+      + `${right} right, ${held.length - right - none} wrong` + (none ? `, ${none} without a proposal` : "");
+    fill(held);
   };
 
-  plot.tabIndex = 0;
-  plot.addEventListener("pointermove", (event) => {
-    const box = plot.getBoundingClientRect();
-    const coverage = ((event.clientX - box.left) * 630 / box.width - area.left) / area.width;
-    const points = data.runs[select.value].points;
+  const change = () => {
+    figures.forEach((figure, i) => {
+      figure.hidden = i !== run().plot;
+      figure.querySelector(".marks").replaceChildren();
+    });
+    // The chosen curve is wide and below the others, so that one that is the same still shows.
+    const lines = [...figures[run().plot].querySelectorAll("[data-run]")];
+    lines.forEach((line) => line.classList.toggle("picked", line.dataset.run === select.value));
+    const picked = lines.find((line) => line.dataset.run === select.value);
+    if (lines[0] !== picked) lines[0].before(picked);
+    find("run-" + select.value).open = true;
+    cursor.max = Math.max(0, run().points.length - 1);
+    cursor.disabled = run().points.length === 0;
+    cursor.value = cursor.max;
+    find("reading").textContent = cursor.disabled ? "Nothing was proposed: there is no curve." : "";
+    choose();
+    read();
+  };
+
+  figures.forEach((figure) => figure.querySelector("svg").addEventListener("pointermove", (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const there = ((event.clientX - box.left) * event.currentTarget.viewBox.baseVal.width) / box.width;
     let best = 0;
-    points.forEach((point, i) => { if (Math.abs(point[1] - coverage) < Math.abs(points[best][1] - coverage)) best = i; });
-    cursor = points.length ? best : null;
-    draw();
-  });
-  plot.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const last = data.runs[select.value].points.length - 1;
-    cursor = Math.min(last, Math.max(0, (cursor === null ? -1 : cursor) + step));
-    draw();
-  });
-  select.addEventListener("change", () => { cursor = null; draw(); });
-  target.addEventListener("input", draw);
-  draw();
+    run().points.forEach((point, i, all) => { if (Math.abs(x(point) - there) < Math.abs(x(all[best]) - there)) best = i; });
+    cursor.value = best;
+    read();
+  }));
+  data.runs.forEach((each, i) => select.add(new Option(each.name, i)));
+  select.addEventListener("change", change);
+  target.addEventListener("input", () => { slide.value = target.value; choose(); });
+  slide.addEventListener("input", () => { target.value = slide.value; choose(); });
+  cursor.addEventListener("input", read);
+  // Browsers that print a closed part as closed.
+  addEventListener("beforeprint", () => document.querySelectorAll(".detail").forEach((part) => { part.open = true; }));
+  document.querySelectorAll(".interactive").forEach((part) => { part.hidden = false; });
+  change();
 })();

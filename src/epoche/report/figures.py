@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,22 +41,23 @@ def risk_coverage_figure(curves: Sequence[NamedCurve], path: Path, title: str = 
         MissingExtra: matplotlib is not installed.
         InputError: the file cannot be written.
     """
-    figure, axes = _new(path)
-    for i, curve in enumerate(curves):
-        style: dict[str, Any] = {
-            "color": COLOURS[i % len(COLOURS)],
-            "linestyle": _DASHES[i % len(_DASHES)],
-            "linewidth": 1.6,
-        }
-        if curve.coverage.size == 1:
-            style |= {"marker": "o"}  # one threshold is a point: a line would not show
-        axes.plot(curve.coverage, curve.risk, label=curve.name, **style)
-    axes.set_xlabel("coverage (share answered)")
-    axes.set_ylabel("selective risk (wrong among answered)")
-    axes.set_xlim(0, 1)
-    top = max((float(c.risk.max()) for c in curves if c.risk.size), default=1.0)
-    axes.set_ylim(0, min(1.0, max(0.1, 1.08 * top)))
-    _finish(figure, axes, path, title, legend=bool(curves))
+    with _drawing(path, title) as axes:
+        lines = []
+        for i, curve in enumerate(curves):
+            style: dict[str, Any] = {
+                "color": COLOURS[i % len(COLOURS)],
+                "linestyle": _DASHES[i % len(_DASHES)],
+                "linewidth": 1.6,
+            }
+            if curve.coverage.size == 1:
+                style |= {"marker": "o"}  # one threshold is a point: a line would not show
+            lines += axes.plot(curve.coverage, curve.risk, **style)
+        axes.set_xlabel("coverage (share answered)")
+        axes.set_ylabel("selective risk (wrong among answered)")
+        axes.set_xlim(0, 1)
+        top = max((float(c.risk.max()) for c in curves if c.risk.size), default=1.0)
+        axes.set_ylim(0, min(1.0, max(0.1, 1.08 * top)))
+        _legend(axes, lines, [curve.name for curve in curves])
 
 
 def reliability_figure(bins: Sequence[Bin], path: Path, title: str = "") -> None:
@@ -64,20 +66,23 @@ def reliability_figure(bins: Sequence[Bin], path: Path, title: str = "") -> None
     Raises:
         OptionError, MissingExtra, InputError: as `risk_coverage_figure`.
     """
-    figure, axes = _new(path)
-    axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle=":", label="calibrated")
+    confidence, right = [b.confidence for b in bins], [b.accuracy for b in bins]
     total = sum(b.items for b in bins) or 1
-    axes.plot([b.confidence for b in bins], [b.accuracy for b in bins], color=COLOURS[0], linewidth=1)
     sizes = [20 + 300 * b.items / total for b in bins]
-    axes.scatter([b.confidence for b in bins], [b.accuracy for b in bins], s=sizes, color=COLOURS[0], label="bins")
-    axes.set_xlabel("mean confidence of the bin")
-    axes.set_ylabel("share right")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    _finish(figure, axes, path, title, legend=True)
+    with _drawing(path, title) as axes:
+        ideal = axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle=":")
+        axes.plot(confidence, right, color=COLOURS[0], linewidth=1)
+        marks = axes.scatter(confidence, right, s=sizes, color=COLOURS[0])
+        axes.set_xlabel("mean confidence of the bin")
+        axes.set_ylabel("share right")
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, 1)
+        _legend(axes, [*ideal, marks], ["calibrated", "bins"])
 
 
-def _new(path: Path) -> tuple[Figure, Axes]:
+@contextmanager
+def _drawing(path: Path, title: str) -> Iterator[Axes]:
+    """Axes to draw on; afterwards they are written to `path`, whole or not at all."""
     if path.suffix not in (".svg", ".png"):
         raise OptionError(f"{path}: a figure is .svg or .png")
     try:
@@ -85,36 +90,36 @@ def _new(path: Path) -> tuple[Figure, Axes]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a figure", "report") from None
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context():
+        # A style of the user's would give other bytes for the same numbers.
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
         figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-        return figure, figure.add_subplot()
+        axes = figure.add_subplot()
+        yield axes
+        axes.grid(visible=True, color="0.9", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        if title:
+            axes.set_title(title, fontsize=11, loc="left", parse_math=False)
+        _write(figure, path)
 
 
-def _finish(figure: Figure, axes: Axes, path: Path, title: str, *, legend: bool) -> None:
-    import matplotlib
-
-    axes.grid(visible=True, color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    if title:
-        axes.set_title(_literal(title), fontsize=11, loc="left")
-    if legend:
-        box = axes.legend(frameon=False, fontsize=9)
-        for text in box.get_texts():
+def _legend(axes: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Names as they are: a label given to a line would be left out where it begins with "_"."""
+    if names:
+        for text in axes.legend(handles, names, frameon=False, fontsize=9).get_texts():
             text.set_parse_math(False)
+
+
+def _write(figure: Figure, path: Path) -> None:
     # No date and no version in the file: the same numbers give the same bytes.
     metadata: dict[str, Any] = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
     partial = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
-        with matplotlib.rc_context(_STYLE):
-            figure.savefig(partial, dpi=160, metadata=metadata)
+        figure.savefig(partial, dpi=160, metadata=metadata)
         partial.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _literal(text: str) -> str:
-    """Dollar signs as dollar signs: a run's name is not a formula."""
-    return text.replace("$", r"\$")

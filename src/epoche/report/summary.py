@@ -29,13 +29,13 @@ def render_summary(summary: Mapping[str, Any]) -> str:
     ]
     intervals = summary["intervals"]
     for name, words in _FIGURES:
-        if name in summary:
+        if summary.get(name) is not None:
             lines.append(f"  {words:<64}{_shown(summary[name], intervals.get(name))}")
-    if "ranks_better_than_chance" in summary:
+    if summary.get("ranks_better_than_chance") is not None:
         low, high = summary["aurc_by_chance"]
         verdict = "better than" if summary["ranks_better_than_chance"] else "no better than"
         lines.append(f"  The confidence ranks {verdict} chance (AURC by chance {_number(low)} to {_number(high)}).")
-    if "risk_at_coverage" in summary:
+    if summary.get("risk_at_coverage") is not None:
         lines.append("  risk at coverage")
         for coverage, risk in summary["risk_at_coverage"].items():
             realised = summary["realised_coverage"][coverage]

@@ -54,6 +54,8 @@ def view(certificate: Certificate) -> View:
     if outcome.type == "verdict" and outcome.label is not None:
         tone = _TONES[outcome.label]
         label, said = words.LABELS[outcome.label]
+        if any(a.conflict for a in certificate.conditions):
+            said = words.despite(said)
     else:
         tone = "failed" if outcome.type == "failure" else "abstained"
         label = words.FAILED if outcome.type == "failure" else words.ABSTAINED
@@ -68,7 +70,7 @@ def view(certificate: Certificate) -> View:
         confidence=_confidence(certificate) if answered else "",
         leaning=words.leaning(proposal.label, proposal.confidence, tau) if proposal and not answered else "",
         kind=words.KINDS[certificate.statement.kind],
-        statement=words.plain(certificate.statement.text),
+        statement=words.shortened(words.plain(certificate.statement.text)),
         conditions=conditions,
         meter=_meter(certificate, tone),
         why=_why(certificate),
@@ -101,7 +103,7 @@ def _conditions(certificate: Certificate, shown: _Shown) -> tuple[ConditionView,
     return tuple(
         ConditionView(
             number=i,
-            text=words.plain(c.text),
+            text=words.shortened(words.plain(c.text)),
             critical=c.critical,
             role=words.role(c.critical, c.why),
             tone="abstained",
@@ -120,7 +122,7 @@ def _condition(certificate: Certificate, index: int, shown: _Shown) -> Condition
     s, c = (audit.support, policy.support_threshold), (audit.contradiction, policy.contradiction_threshold)
     return ConditionView(
         number=index + 1,
-        text=words.plain(audit.text),
+        text=words.shortened(words.plain(audit.text)),
         critical=audit.critical,
         role=words.role(audit.critical, audit.why),
         tone=STATUS_TONES[audit.status],
@@ -200,6 +202,7 @@ def _passage(
     if window.parts > 1:
         text = words.plain(first.text[window.start - first.start : window.end - first.start])
         text = ("[…] " if window.start > first.start else "") + text + (" […]" if window.end < first.end else "")
+    text = words.shortened(text)
     record = next((d for d in certificate.evidence.documents if d.id == first.document), None)
     return Quote(
         text=text,

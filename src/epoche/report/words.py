@@ -72,6 +72,22 @@ def plain(text: str) -> str:
     return "".join(map(_visible, one_line)) or EMPTY
 
 
+#: Longer texts are cut in a report; the JSON has them whole.
+MOST_CHARACTERS: Final = 2000
+
+
+def shortened(text: str) -> str:
+    """A text that a page can hold, saying how much is left out."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    return f"{text[:MOST_CHARACTERS]} […] ({len(text) - MOST_CHARACTERS} more characters; the JSON has all)"
+
+
+def despite(said: str) -> str:
+    """What the label says, where a critical or other condition is both supported and contradicted."""
+    return f"{said.rstrip('.')}, but it conflicts with itself."
+
+
 def _visible(character: str) -> str:
     if unicodedata.category(character) not in {"Cc", "Cf", "Cs"} or character in "\u200c\u200d":
         return character

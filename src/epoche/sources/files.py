@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from epoche import strict_json
 from epoche.errors import DocumentError
 from epoche.types import Document, Unread
 
@@ -62,17 +62,17 @@ def _files(paths: Sequence[Path], on_error: str, unread: list[Unread]) -> Iterat
             if _URL.match(name):
                 raise DocumentError(f"{name} is a URL: save the page as a text file and give that", source=name)
             if path.is_dir():
-                found = sorted(_walk(path))
+                found = sorted(_walk(path, on_error, unread))
                 if not found:
                     raise DocumentError(f"no file to read in the folder {name}: {READ}", source=name)
                 yield from ((f, _shown(f)) for f in found)
             elif not path.exists():
                 raise DocumentError(f"there is no file {name}: check the path", source=name)
+            elif not path.is_file():
+                raise DocumentError(f"{name} is not a regular file: save what it gives as a file", source=name)
             elif path.suffix.lower() not in TEXT_TYPES | LINE_TYPES:
-                raise DocumentError(
-                    f"{name}: files of the type {path.suffix or 'without a suffix'!r} are not read; {READ}",
-                    source=name,
-                )
+                kind = f"files of the type {path.suffix}" if path.suffix else "files without a suffix"
+                raise DocumentError(f"{name}: {kind} are not read; {READ}", source=name)
             else:
                 yield path, name
         except OSError as error:
@@ -81,14 +81,42 @@ def _files(paths: Sequence[Path], on_error: str, unread: list[Unread]) -> Iterat
             _stop_or_note(error, on_error, unread)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    """Readable files below a folder; links to folders are not followed, so that no loop is possible."""
-    for root, folders, files in os.walk(folder):
-        folders[:] = sorted(f for f in folders if not f.startswith("."))
+def _walk(folder: Path, on_error: str, unread: list[Unread]) -> Iterator[Path]:
+    """Files of the types that are read, below a folder; links are followed, each folder is read once.
+
+    A folder that cannot be listed is evidence that cannot be read.
+    """
+
+    def note(error: OSError) -> None:
+        name = _shown(Path(error.filename))
+        _stop_or_note(DocumentError(f"{name} cannot be read: {error.strerror}", source=name), on_error, unread)
+
+    seen: set[Path] = set()
+    for root, folders, files in os.walk(folder, onerror=note, followlinks=True):
+        real = Path(root).resolve()
+        folders[:] = sorted(f for f in folders if not f.startswith(".")) if real not in seen else []
+        if real in seen:
+            continue
+        seen.add(real)
         for file in files:
             path = Path(root) / file
-            if not file.startswith(".") and path.suffix.lower() in TEXT_TYPES | LINE_TYPES:
+            if not file.startswith(".") and path.suffix.lower() in TEXT_TYPES | LINE_TYPES and path.is_file():
                 yield path
+
+
+def passed_over(paths: Sequence[Path]) -> list[str]:
+    """Names of files in the given folders that are of no type we read, so that nobody thinks they were."""
+    found = []
+    for folder in (p for p in paths if p.is_dir()):
+        for root, folders, files in os.walk(folder):
+            folders[:] = sorted(f for f in folders if not f.startswith("."))
+            types = TEXT_TYPES | LINE_TYPES
+            found += [
+                _shown(Path(root) / f)
+                for f in sorted(files)
+                if not f.startswith(".") and Path(f).suffix.lower() not in types
+            ]
+    return found
 
 
 def _documents(path: Path, name: str, on_error: str, unread: list[Unread]) -> Iterator[tuple[str, Document]]:
@@ -143,14 +171,12 @@ def _from_line(line: str) -> Document:
     Raises:
         ValueError: what is wrong with it.
     """
-    try:
-        record = json.loads(line)
-    except RecursionError:
-        raise ValueError("JSON nested too deeply") from None
-    except ValueError as error:
-        raise ValueError(f"broken JSON: {error}") from None
+    record = strict_json.loads(line)
     if not isinstance(record, dict):
-        raise ValueError(f"an object is needed, this is a {type(record).__name__}")
+        raise ValueError('an object is needed, like {"id": "…", "title": "…", "text": "…"}')
+    bodies = [name for name in ("text", "sentences", "abstract") if record.get(name) is not None]
+    if len(bodies) > 1:
+        raise ValueError(f'it has both "{bodies[0]}" and "{bodies[1]}": give one of them')
     key = record.get("id", record.get("doc_id"))
     if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
         raise ValueError('no "id": a text or a number')
@@ -167,6 +193,8 @@ def _from_line(line: str) -> Document:
         f"{key}{title}{text}".encode()
     except UnicodeEncodeError:
         raise ValueError("it holds a lone surrogate, which is no character") from None
+    if "\0" in f"{key}{title}{text}":
+        raise ValueError("it holds a zero character, so it is not text")
     return document
 
 

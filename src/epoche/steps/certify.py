@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from epoche import strict_json
 from epoche.errors import CertificateError
 from epoche.steps.audit import FloatArray
-from epoche.types import Certificate, Value
+from epoche.types import NLI_LABELS, Certificate, Value
 
 _DIGEST_PLACE = "0" * 64
 
@@ -54,25 +55,17 @@ def parse_certificate(text: str) -> Certificate:
     """
     try:
         certificate = Certificate.model_validate_json(text)
-        given = json.loads(text, object_pairs_hook=_once)
+        given = strict_json.loads(text)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise CertificateError(f"not a certificate of epoche: {where}: {first['msg']}") from None
+    except ValueError as error:
+        raise CertificateError(f"not a certificate of epoche: {error}") from None
     lacking = next(_lacking(certificate.model_dump(mode="json"), given), None)
     if lacking is not None:
         raise CertificateError(f"not a certificate of epoche: {lacking}: the field is missing")
     return certificate
-
-
-def _once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object whose keys differ: a reader that takes the first of two would see another certificate."""
-    found = dict(fields)
-    if len(found) < len(fields):
-        names = [name for name, _ in fields]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise CertificateError(f"not a certificate of epoche: {twice}: the field is given twice")
-    return found
 
 
 def _lacking(whole: Any, given: Any, where: str = "") -> Iterator[str]:
@@ -102,9 +95,23 @@ def broken_facts(certificate: Certificate) -> Iterator[str]:
             yield f"{where}: offsets {sentence.start}–{sentence.end} are not in its document"
         if sentence.end - sentence.start != len(sentence.text):
             yield f"{where}: offsets and text have different lengths"
+    if len(documents) < len(evidence.documents):
+        yield "evidence.documents: an id occurs twice"
+    places = [(s.document, s.index) for s in evidence.sentences]
+    if len(set(places)) < len(places):
+        yield "evidence.sentences: a document has two sentences of one number"
     for i, window in enumerate(evidence.windows):
-        if not all(0 <= s < len(evidence.sentences) for s in window.sentences):
-            yield f"evidence.windows[{i}].sentences: no such sentence"
+        where = f"evidence.windows[{i}]"
+        if not window.sentences or not all(0 <= s < len(evidence.sentences) for s in window.sentences):
+            yield f"{where}.sentences: no such sentence"
+            continue
+        sentences = [evidence.sentences[s] for s in window.sentences]
+        if not min(s.start for s in sentences) <= window.start < window.end <= max(s.end for s in sentences):
+            yield f"{where}: offsets {window.start}–{window.end} are not in its sentences"
+        if window.part >= window.parts:
+            yield f"{where}.part: {window.part}, of {window.parts} counted from 0"
+    if sorted(certificate.provenance.nli.label_order) != sorted(NLI_LABELS):
+        yield f"provenance.nli.label_order: not {', '.join(NLI_LABELS)} in some order"
     yield from _broken_scores(certificate)
 
 
@@ -113,6 +120,8 @@ def _broken_scores(certificate: Certificate) -> Iterator[str]:
     scored = not certificate.obstacles and certificate.outcome.type != "failure"
     if len(certificate.scores) != (conditions if scored else 0):
         yield f"scores: {len(certificate.scores)} rows for {conditions} conditions"
+    if scored and not any(c.critical for c in certificate.decomposition.conditions):
+        yield "decomposition.conditions: none is critical, so nothing decides"
     if scored and len(certificate.decomposition.conditions) != conditions:
         yield "conditions: not as many as the decomposition has"
     for i, row in enumerate(certificate.scores):

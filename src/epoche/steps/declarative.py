@@ -1,8 +1,9 @@
 """Declarative: the sentence that an NLI model can read as a hypothesis.
 
 A claim stays as it is. A yes/no question becomes the statement that "yes" would make true; where
-its grammar is unsure, the question's own words are kept in their order. No content word, number,
-negation or hedge is ever lost: `_keeps` checks it, and what fails the check is not used.
+its grammar is unsure, the question's own words are kept in their order. No content word, number or
+hedge is ever lost: `_keeps` checks it, and what fails the check is not used. A negation that only
+asks ("Isn't A …?") is dropped, one inside the question ("Does A not …?") is kept.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MAX_CHARACTERS = 2000
 _BREAK = re.compile(r"\s*(?:\s*:\s+|;\s+|\s*--+\s*|\s*—\s*|\s+[–-]\s+|(?<=\w[\w)][.!])\s+(?=[A-Z]))\s*")
 _QUESTIONS = re.compile(r"(?<=\?)[\"'”’)]*\s+")
 _QUOTES = '"“”«»'
+_WRAPPED = (('"', '"'), ("“", "”"), ("«", "»"), ("'", "'"), ("‘", "’"), ("(", ")"), ("[", "]"))
 #: "X and Y: an association?" asks whether there is one; "X: a marker of Y?" whether X is one.
 _EXISTENTIAL = frozenset(
     "role association benefit link relationship relation effect difference need place correlation connection "
@@ -67,14 +69,29 @@ def hypothesis_of(statement: Statement) -> str:
     asserts ("Does X prevent Y?" → "X prevents Y."). A negative question keeps its negation ("Isn't X
     safe?" → "X is not safe."). Never empty.
     """
-    text = sentence(statement.text)
+    text = sentence(unwrapped(statement.text))
     if statement.kind is Kind.CLAIM or len(text) > MAX_CHARACTERS:
         return text
     return " ".join(_declare(part) for part in _QUESTIONS.split(text) if part.strip()) or text
 
 
+def unwrapped(text: str) -> str:
+    """Text without quotation marks or brackets around the whole of it."""
+    bare = text.strip().removeprefix("¿").strip()
+    for first, last in _WRAPPED:
+        inside = bare[1:-1]
+        if len(bare) > 2 and bare[0] == first and bare[-1] == last and not {first, last} & set(inside):
+            return unwrapped(inside)
+    return bare
+
+
 def not_a_yes_no_question(text: str) -> str | None:
-    """Why a question cannot be answered by yes or no ("Which drug …?", "How many …?"), or None."""
+    """Why a question has no single yes or no ("Which drug …?", "Is A safe? Is it cheap?"), or None."""
+    text = unwrapped(text)
+    asked = [q for q in _QUESTIONS.split(" ".join(text.split())[:MAX_CHARACTERS]) if q.strip().endswith("?")]
+    yes_no = [q for q in asked if _asks_yes_or_no(tokens(q))]
+    if len(yes_no) > 1 or any(_asks_twice(tokens(q)) for q in yes_no):
+        return "this asks more than one question: ask them one by one"
     found = None
     for question in _QUESTIONS.split(" ".join(text.split())[:MAX_CHARACTERS]):
         for part in _BREAK.split(question):
@@ -208,22 +225,21 @@ def _clause(words: list[Token]) -> _Clause | None:
     """A clause that begins with an auxiliary, put in order. None where its verb is not found."""
     if _asks_twice(words):
         return None
-    first, rest = words[0].word, words[1:]
-    aux, negative = lx.CONTRACTED.get(first, first), first in lx.CONTRACTED
-    if rest and rest[0].word == "not" and len(rest) > 1:
-        negative, rest = True, rest[1:]
+    # "Doesn't A reduce B?" asks what "Does A reduce B?" asks: yes means that it does.
+    aux, rest = lx.CONTRACTED.get(words[0].word, words[0].word), words[1:]
+    if rest[0].word == "not" and len(rest) > 1:
+        rest = rest[1:]
     if rest[0].word == "there":
-        return _Clause(rest[:1], f"{aux} {'not ' if negative else ''}{_some(join(rest[1:]), negative)}")
+        return _Clause(rest[:1], f"{aux} {_some(join(rest[1:]))}")
     if aux in lx.DO:
-        return _do_clause(aux, negative, rest)
+        return _do_clause(aux, rest)
     start = verb_start(rest) if aux in lx.MODALS else predicate_start(rest, aux)
     if start is None:
         return None
     while start > 1 and is_adverb(rest[start - 1].word):
         start -= 1
-    verb = _negated(aux) if negative else aux
     predicate = join(rest[start:])
-    return _Clause(rest[:start], f"{verb} {_some(predicate, negative) if aux in lx.HAVE else predicate}")
+    return _Clause(rest[:start], f"{aux} {_some(predicate) if aux in lx.HAVE else predicate}")
 
 
 def _asks_twice(words: list[Token]) -> bool:
@@ -236,20 +252,13 @@ def _asks_twice(words: list[Token]) -> bool:
     )
 
 
-def _negated(aux: str) -> str:
-    return "cannot" if aux == "can" else f"{aux} not"
-
-
-def _do_clause(aux: str, negative: bool, rest: list[Token]) -> _Clause | None:
+def _do_clause(aux: str, rest: list[Token]) -> _Clause | None:
     start = verb_start(rest, aux)
     if start is None:
         # "Do" adds nothing to a plural: what is left is already a statement, or close to one.
-        return None if negative or aux == "did" else _Clause(rest, "")
+        return None if aux == "did" else _Clause(rest, "")
     if rest[start - 1].word == "not":
         return _Clause(rest[: start - 1], f"{aux} not {join(rest[start:])}")
-    if negative:
-        before = start - 1 if start > 1 and is_adverb(rest[start - 1].word) else start
-        return _Clause(rest[:before], f"{aux} not {join(rest[before:])}")
     inflections: dict[str, Callable[[str], str]] = {"do": str, "does": third_person, "did": past}
     out = [t.raw for t in rest]
     for i in (start, *_joined_verbs(rest, start)):
@@ -259,7 +268,7 @@ def _do_clause(aux: str, negative: bool, rest: list[Token]) -> _Clause | None:
     before = start
     while before > 1 and is_adverb(rest[before - 1].word):
         before -= 1
-    return _Clause(rest[:before], _some(" ".join(out[before:]), False))
+    return _Clause(rest[:before], _some(" ".join(out[before:])))
 
 
 def _joined_verbs(rest: list[Token], start: int) -> list[int]:
@@ -276,9 +285,9 @@ def _joined_verbs(rest: list[Token], start: int) -> list[int]:
     return found
 
 
-def _some(predicate: str, negative: bool) -> str:
+def _some(predicate: str) -> str:
     """ "any" asks; a statement says "some"."""
-    return predicate if negative else re.sub(r"^(\S+ )?any (?=\w)", r"\1some ", predicate, count=1)
+    return re.sub(r"^(\S+ )?any (?=\w)", r"\1some ", predicate, count=1)
 
 
 # ── titles that end in a question mark ───────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from epoche.steps.declarative import not_a_yes_no_question
+from epoche.steps.declarative import not_a_yes_no_question, unwrapped
 from epoche.steps.language import foreign
 from epoche.types import Document, Kind, Obstacle, Reason, Statement, Unread
 
@@ -22,7 +22,7 @@ def statement_obstacle(statement: Statement, languages: Sequence[str]) -> Obstac
             f"the statement has {len(text)} characters; one claim has at most {MAX_CHARACTERS}: "
             "check its sentences one by one"
         )
-    if statement.kind is Kind.CLAIM and text.endswith("?"):
+    if statement.kind is Kind.CLAIM and unwrapped(text).endswith("?"):
         return _not_decomposable("this is a question, not a claim: ask it, or state it as a claim")
     if statement.kind is Kind.QUESTION:
         problem = not_a_yes_no_question(text)

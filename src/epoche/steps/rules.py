@@ -17,6 +17,7 @@ from epoche.steps.grammar import (
     forms,
     is_adjective,
     is_adverb,
+    is_base,
     is_gerund,
     is_name,
     is_noun_like,
@@ -38,6 +39,13 @@ _FIXED = frozenset(
 )
 #: A phrase that begins so may belong to both halves of a coordination.
 _SHARED = frozenset("in among during after before within for by with under at via through when".split())
+#: Adverbs that do not look like one.
+_DEGREES = frozenset("always often ever yet quite much enough alone completely sometimes necessarily".split())
+#: Verbs whose two objects belong together ("compared aspirin and placebo").
+_JOINING = frozenset(
+    "compare separate equal combine mix distinguish relate match pair balance integrate unite connect join link "
+    "contrast differentiate bridge couple exchange alternate include comprise involve correlate associate".split()
+)
 _ASSOCIATED = frozenset("associated linked correlated expressed required implicated involved used found".split())
 
 
@@ -146,6 +154,9 @@ def _but_not(words: list[Token]) -> list[list[Token]] | None:
         left = [*left[:-1], _without_comma(left[-1])]
     if not left or not right or right[0].word in lx.PREPOSITIONS or _negated(left) or _is_finite(right[0]):
         return None
+    # What follows B ("… but not fever in children") may hold for A too; an adverb is no B ("but not always").
+    if any(t.word in lx.PREPOSITIONS or is_adverb(t.word) or t.word in _DEGREES for t in right):
+        return None
     if len(left) > 3 or not _plain_subject(clause.subject):
         return None
     negated = _denied(clause)
@@ -163,6 +174,9 @@ def _neither(words: list[Token]) -> list[list[Token]] | None:
     if clause is None:
         return None
     first, second = words[1 : places[0]], clause.subject
+    # "TNF levels differ": the verb found may be a noun, where another verb follows it.
+    if any(is_base(t.word) or _is_finite(t) for t in clause.rest[:2]) and clause.verb.word not in lx.AUXILIARIES:
+        return None
     if not first or not (_plain_subject(first) and _plain_subject(second)):
         return None
     negated = _denied(clause)
@@ -214,6 +228,10 @@ def _objects(words: list[Token]) -> list[list[Token]] | None:
     first, _, second = clause.rest
     bare = {t.word for t in words}
     if bare & (lx.COLLECTIVE | lx.NEGATIONS | lx.QUANTIFIERS) or clause.verb.word in lx.AUXILIARIES:
+        return None
+    table = forms()
+    base = table.third.get(clause.verb.word) or table.past.get(clause.verb.word) or clause.verb.word
+    if base in _JOINING:
         return None
     if {first.word, second.word} <= _FIXED or not _plain_subject(clause.subject):
         return None

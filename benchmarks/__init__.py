@@ -1,0 +1,1 @@
+"""Measurements of speed, and demonstrations; nothing here is installed."""

@@ -29,8 +29,12 @@ check: $(TEST)/.ready
 	$(TEST)/bin/python -m epoche.report.schema --check docs/certificate.schema.json
 	$(TEST)/bin/python docs/make.py --check
 
+# Every benchmark figure, from the data on (resumes); then speed, on an otherwise idle machine.
 bench: $(TEST)/.ready
+	$(TEST)/bin/python benchmarks/reproduce.py
+	$(TEST)/bin/python -m pytest -m slow
 	$(TEST)/bin/python benchmarks/speed.py
+	$(TEST)/bin/python docs/make.py
 
 docs: $(TEST)/.ready
 	$(TEST)/bin/python -m epoche.report.schema docs/certificate.schema.json

@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from benchmarks.pages import PARTS
 from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
@@ -66,21 +67,24 @@ def architecture_page(current: str) -> str:
     return f"{before}{START}\n{import_picture()}\n{END}{after}"
 
 
-def reproduction_page(current: str) -> str:
-    """The page with the demonstrations' own output between its markers."""
-    start = "<!-- generated: reference faults -->"
-    before, _, rest = current.partition(start)
-    _, _, after = rest.partition(END)
-    return f"{before}{start}\n{reference_faults()}\n{END}{after}"
+def filled(current: str) -> str:
+    """A page with each generated part between its markers replaced."""
+    for name, part in {**PARTS, "reference faults": reference_faults}.items():
+        start = f"<!-- generated: {name} -->"
+        if start in current:
+            before, _, rest = current.partition(start)
+            _, _, after = rest.partition(END)
+            current = f"{before}{start}\n{part()}\n{END}{after}"
+    return current
 
 
 def main() -> None:
     """Writes or checks the generated pages."""
     architecture = DOCS / "architecture.md"
-    reproduction = DOCS / "reproduction.md"
+    generated = [DOCS / "reproduction.md", DOCS / "benchmarks.md", DOCS.parent / "README.md"]
     pages = {
         DOCS / "cli.md": cli_page(),
-        reproduction: reproduction_page(reproduction.read_text(encoding="utf-8")),
+        **{path: filled(path.read_text(encoding="utf-8")) for path in generated},
         architecture: architecture_page(architecture.read_text(encoding="utf-8")),
     }
     for path, text in pages.items():

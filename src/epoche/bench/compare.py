@@ -1,4 +1,7 @@
-"""One run per decomposer and NLI model, scored: `summary.json` and, if asked, `ablations.json`."""
+"""One run per decomposer and NLI model, scored: `summary.json` and, if asked, `ablations.json`.
+
+SciFact runs over whole abstracts also get `official.json`: the official evaluator's four scores.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from typing import Any
 from epoche.assemble import make_decomposer, make_nli
 from epoche.backends.base import Progress
 from epoche.bench.datasets import Dataset
+from epoche.bench.export import export_scifact
+from epoche.bench.official import official_scores, read_export
 from epoche.bench.pair_cache import CachedNli
 from epoche.bench.readings import Setup, Table, grid, leaking, predictions_of
 from epoche.bench.record import Run, write_json
@@ -77,6 +82,9 @@ def run_and_score(
         nli.close()
     summary = summary_of(record, Setup(policy))
     write_json(plan.out / "summary.json", summary)
+    if dataset.name == "scifact" and dataset.protocol == "abstract" and any(i.rationales for i in dataset.items):
+        found = official_scores(read_export(export_scifact(record, policy)), dataset.items)
+        write_json(plan.out / "official.json", found)
     if ablate:
         write_json(plan.out / "ablations.json", ablations_of(record, policy))
     return main_line(summary, plan)

@@ -25,10 +25,15 @@ def export_scifact(run: Run, policy: Policy) -> str:
     """JSON lines for the official evaluator, in the order of the run.
 
     Raises:
-        InputError: the run is not one of SciFact claims.
+        InputError: the run is not one of SciFact claims with whole abstracts.
     """
     if run.meta["identity"]["dataset"] != "scifact":
         raise InputError(f"{run.folder} is a run of {run.meta['identity']['dataset']}, not of scifact")
+    if run.meta["identity"]["protocol"] == "rationale":
+        raise InputError(
+            f"{run.folder} has read the gold sentences alone, whose numbers are not those of the abstracts: "
+            "export a run with --protocol abstract"
+        )
     lines = []
     for item in run.items:
         evidence = _evidence(item, run.scores(item), policy) if item.conditions else {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from epoche.cli.fetch import fetch
 from epoche.cli.io import progress_bar, require_apart, require_writable, write_text
 from epoche.errors import OptionError
 
@@ -150,6 +151,9 @@ def report(runs: tuple[str, ...], out: str) -> None:
 
     for path in write_report([Path(run) for run in runs], Path(out)):
         write_text(f"{path}\n", None)
+
+
+bench.add_command(fetch)
 
 
 def _run(

@@ -1,0 +1,151 @@
+"""The committed results as Markdown, for docs/benchmarks.md and the README."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from epoche.report.bench_tables import Cell, Table, ablation_table, main_table, to_markdown
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+#: The README's rows; others are in docs/benchmarks.md.
+SHORT = ("scifact-abstract/rules--mini", "pubmedqa-train/rules--mini")
+
+
+def _load(kind: str) -> dict[str, Any]:
+    return {
+        f"{path.parent.name}/{path.name.removesuffix(f'.{kind}.json')}": json.loads(
+            path.read_text(encoding="utf-8")
+        )
+        for path in sorted(RESULTS.glob(f"*/*.{kind}.json"))
+    }
+
+
+def _body(table: Table) -> str:
+    """The table without its title: the page has its own headings."""
+    return to_markdown(table).partition("\n\n")[2].strip()
+
+
+def runs() -> str:
+    """Every committed run, with intervals."""
+    return _body(main_table(_load("summary")))
+
+
+def official() -> str:
+    """SciFact's official scores of the runs over whole abstracts."""
+    rows = [
+        (Cell(name), Cell(kind.replace("_", " ")), *(Cell(score[k]) for k in ("precision", "recall", "f1")))
+        for name, found in _load("official").items()
+        for kind, score in found.items()
+    ]
+    return _body(Table("", ("run", "score", "precision", "recall", "F1"), tuple(rows)))
+
+
+def held_out() -> str:
+    """Largest coverage at a target risk: on the same items, and on items the threshold was not chosen on."""
+    rows = []
+    for name, summary in _load("summary").items():
+        for target, found in (summary["held_out"] or {}).items():
+            rows.append(
+                (
+                    Cell(name),
+                    Cell(f"{float(target):.0%}"),
+                    Cell(summary["coverage_at_risk"][target]),
+                    Cell(found["coverage"]),
+                    Cell(found["risk"]),
+                    Cell(found["share_of_halves_above"]),
+                )
+            )
+    headers = (
+        "run",
+        "target risk",
+        "coverage, same items",
+        "coverage, held out",
+        "risk, held out",
+        "halves above target",
+    )
+    return _body(Table("", headers, tuple(rows)))
+
+
+def ablations() -> str:
+    """The grid of the runs with the default decomposer."""
+    found = {name: a for name, a in _load("ablations").items() if "/rules--" in name and "rationale" not in name}
+    return "\n\n".join(f"**{name}**\n\n{_body(ablation_table(name, grid))}" for name, grid in found.items())
+
+
+def evidence_length() -> str:
+    """False alarms against the number of irrelevant sentences."""
+    content = json.loads((RESULTS / "evidence-length.json").read_text(encoding="utf-8"))
+    headers = (
+        "irrelevant sentences",
+        "falsely contradicted",
+        "if independent",
+        "falsely supported",
+        "threshold for 5 %",
+    )
+    rows = tuple(
+        (
+            Cell(r["sentences"]),
+            Cell(r["false_contradiction"]),
+            Cell(r["independent"]),
+            Cell(r["false_support"]),
+            Cell(r["contradiction_threshold_for_target"]),
+        )
+        for r in content["rows"]
+    )
+    return _body(
+        Table("", headers, rows, (f"{content['claims']} claims of {content['dataset']} {content['split']}.",))
+    )
+
+
+def speed() -> str:
+    """The speed record."""
+    record = json.loads((HERE / "speed.json").read_text(encoding="utf-8"))
+    rows = tuple(
+        (
+            Cell(r["name"]),
+            Cell(r.get("seconds", {}).get("median", "")),
+            Cell(round(r["peak_mb"]["median"]) if "peak_mb" in r else ""),
+            Cell(r.get("value", "")),
+        )
+        for r in record["rows"]
+    )
+    return _body(Table("", ("what", "seconds", "peak MB", "per second"), rows))
+
+
+def short() -> str:
+    """The README's table."""
+    headers = ("data", "n", "accuracy", "macro-F1", "risk at 80 % coverage", "AURC", "false-support rate")
+    rows = []
+    for name, s in _load("summary").items():
+        if name in SHORT:
+            bounds = s["intervals"]
+
+            def figure(key: str, s: Any = s, bounds: Any = bounds) -> Cell:
+                return Cell(s[key], *(bounds.get(key) or (None, None)))
+
+            rows.append(
+                (
+                    Cell(f"{s['dataset']} {s['split']} ({s['protocol']})"),
+                    Cell(s["n"]),
+                    figure("accuracy"),
+                    figure("macro_f1"),
+                    Cell(s["risk_at_coverage"]["0.8"], *bounds["risk_at_coverage"]["0.8"]),
+                    figure("aurc"),
+                    figure("false_support_rate"),
+                )
+            )
+    return _body(Table("", headers, tuple(rows)))
+
+
+PARTS = {
+    "runs": runs,
+    "official": official,
+    "held out": held_out,
+    "ablations": ablations,
+    "evidence length": evidence_length,
+    "speed": speed,
+    "results": short,
+}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from epoche.bench.run import run
 from epoche.config import load_config, load_policy
 from epoche.errors import BackendError, InputError
 from epoche.types import Document, Kind, Label, Policy, Statement
+from tests.conftest import ROOT
 
 PAPER = load_policy()
 
@@ -66,7 +69,7 @@ def test_a_record_gives_back_what_was_scored(tmp_path: Path) -> None:
 def test_case_37_a_killed_run_goes_on_and_equals_an_unbroken_one(tmp_path: Path) -> None:
     whole = run(dataset(), pipeline(), tmp_path / "whole")
 
-    def stop(done: int, total: int) -> None:
+    def stop(done: int, total: int, pairs: int) -> None:
         if done >= 16:
             raise Stops
 
@@ -154,7 +157,7 @@ def test_ablations_need_no_model_and_no_audit_supports_nothing(tmp_path: Path) -
     assert found["rows"]["no decomposition"]["accuracy"] == summary_of(whole, Setup(PAPER))["accuracy"]
 
 
-def test_the_cache_remembers_pairs_by_model(tmp_path: Path) -> None:
+def test_case_2_the_cache_tells_pairs_and_models_apart(tmp_path: Path) -> None:
     first = ScriptedNli(words)
     cached = CachedNli(first, tmp_path / "pairs.sqlite")
     pairs = [("a_b", "c"), ("a", "b_c"), ("a_b", "c")]
@@ -166,6 +169,19 @@ def test_the_cache_remembers_pairs_by_model(tmp_path: Path) -> None:
     assert again.asked == []
     CachedNli(other, tmp_path / "pairs.sqlite").score(pairs)
     assert len(other.asked) == 2, "an entry belongs to one model"
+
+
+def test_a_cache_that_cannot_grow_costs_time_and_a_damaged_one_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.sqlite"
+    cached = CachedNli(ScriptedNli(words), path)
+    cached._store.execute("PRAGMA max_page_count = 2")  # as a full disk would
+    pairs = [(f"premise {i}", "c") for i in range(2000)]
+    assert cached.score(pairs).shape == (2000, 3)
+    assert cached.score(pairs[:1]).tolist() == ScriptedNli(words).score(pairs[:1]).tolist()
+    cached.close()
+    path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
+    with pytest.raises(InputError, match=r"pair cache .* remove it"):
+        CachedNli(ScriptedNli(words), path).score(pairs)
 
 
 def test_several_configurations_go_to_folders_of_their_own() -> None:
@@ -204,3 +220,47 @@ def test_the_export_has_the_official_form(tmp_path: Path) -> None:
         {"id": 1, "evidence": {"100": {"sentences": [1], "label": "SUPPORT"}}},
         {"id": 2, "evidence": {"300": {"sentences": [0], "label": "CONTRADICT"}}},
     ]
+
+
+FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from epoche.bench.run import run
+from epoche.errors import InputError
+from tests.bench.test_run import dataset, pipeline
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then a write past the limit is an error, as on a full disk
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
+try:
+    run(dataset(), pipeline(), Path(sys.argv[1]))
+except InputError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("limit", [300, 5_000, 20_000])
+def test_a_full_disk_loses_nothing_that_was_scored(tmp_path: Path, limit: int) -> None:
+    folder = tmp_path / "run"
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(folder), str(limit)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=120,
+    )
+    assert "cannot be written" in done.stdout, done.stderr
+    assert "Traceback" not in done.stderr
+    unbroken = run(dataset(), pipeline(), tmp_path / "unbroken")
+    resumed = run(dataset(), pipeline(), folder)
+    assert [i.id for i in resumed.items] == [i.id for i in unbroken.items]
+    for ours, theirs in zip(resumed.items, unbroken.items, strict=True):
+        assert np.array_equal(resumed.scores(ours), unbroken.scores(theirs))
+    assert summary_of(resumed, Setup(PAPER)) == summary_of(unbroken, Setup(PAPER))
+
+
+def test_one_item_has_figures_and_what_is_undefined_is_null(tmp_path: Path) -> None:
+    summary = summary_of(run(dataset(1), pipeline(), tmp_path / "run"), Setup(PAPER))
+    assert summary["n"] == 1
+    assert summary["auroc_failure"] is None
+    assert summary["held_out"] is None
+    assert set(summary) >= {"accuracy", "aurc", "brier", "ece", "coverage", "decisive_risk"}

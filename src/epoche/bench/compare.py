@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from epoche.assemble import make_decomposer, make_nli
-from epoche.backends.base import Progress
 from epoche.bench.datasets import Dataset
 from epoche.bench.export import export_scifact
 from epoche.bench.official import official_scores, read_export
 from epoche.bench.pair_cache import CachedNli
 from epoche.bench.readings import Setup, Table, grid, leaking, predictions_of
 from epoche.bench.record import Run, write_json
-from epoche.bench.run import run
+from epoche.bench.run import RunProgress, run
 from epoche.bench.score import summarise
 from epoche.config import Config
 from epoche.errors import InputError
@@ -61,7 +60,7 @@ def run_and_score(
     *,
     limit: int | None = None,
     ablate: bool = False,
-    progress: Progress | None = None,
+    progress: RunProgress | None = None,
 ) -> str:
     """Runs or resumes one plan and writes its summary; the summary's main line for people.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 import struct
@@ -28,6 +29,7 @@ class CachedNli:
 
     def __init__(self, model: NliModel, path: Path) -> None:
         self.model = model
+        self._path = path
         try:
             self._store = sqlite3.connect(path, timeout=60, isolation_level=None)
             self._store.execute("PRAGMA journal_mode=WAL")
@@ -51,20 +53,33 @@ class CachedNli:
             raw = self.model.score(list(new.values()), progress)
             fresh = dict(zip(new, np.rint(raw * _UNIT).astype(np.int64).tolist(), strict=True))
             known |= {k: (int(e), int(n), int(c)) for k, (e, n, c) in fresh.items()}
-            self._store.execute("BEGIN IMMEDIATE")
-            self._store.executemany(
-                "INSERT OR IGNORE INTO pairs VALUES (?, ?)", [(k, _ROW.pack(*known[k])) for k in new]
-            )
-            self._store.execute("COMMIT")
+            self._remember({k: known[k] for k in new})
         rows = np.array([known[k] for k in keys], dtype=np.float64).reshape(len(keys), 3)
         scores: Scores = np.round(rows / _UNIT, SCORE_DECIMALS)
         return scores
+
+    def _remember(self, fresh: dict[bytes, tuple[int, int, int]]) -> None:
+        """Stores scores. Where that fails (a full disk) only time is lost: the scores are used all the same."""
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            rows = [(key, _ROW.pack(*score)) for key, score in fresh.items()]
+            self._store.executemany("INSERT OR IGNORE INTO pairs VALUES (?, ?)", rows)
+            self._store.execute("COMMIT")
+        except sqlite3.Error:
+            with contextlib.suppress(sqlite3.Error):
+                self._store.execute("ROLLBACK")
 
     def _key(self, premise: str, hypothesis: str) -> bytes:
         p, h = premise.encode("utf-8"), hypothesis.encode("utf-8")
         return hashlib.sha256(bytes.fromhex(self.info.sha256) + struct.pack("<QQ", len(p), len(h)) + p + h).digest()
 
     def _known(self, keys: dict[bytes, None]) -> dict[bytes, tuple[int, int, int]]:
+        try:
+            return self._looked_up(keys)
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"pair cache {self._path} cannot be read ({error}): remove it") from None
+
+    def _looked_up(self, keys: dict[bytes, None]) -> dict[bytes, tuple[int, int, int]]:
         found: dict[bytes, tuple[int, int, int]] = {}
         wanted = list(keys)
         for start in range(0, len(wanted), 500):

@@ -9,6 +9,7 @@ Everything else (labels, metrics, ablations, figures) is computed from this, wit
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -151,9 +152,10 @@ class Writer:
         self.done[placed.id] = placed
 
     def close(self) -> None:
-        """Closes both files."""
-        self._lines.close()
-        self._scores.close()
+        """Closes both files. What a failed write left in a buffer is lost, and was said to be when it failed."""
+        for stream in (self._lines, self._scores):
+            with contextlib.suppress(OSError):
+                stream.close()
 
 
 def load_run(folder: Path) -> Run:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from epoche import __version__
-from epoche.backends.base import Progress
 from epoche.bench.datasets import Dataset, Item
 from epoche.bench.record import ItemRecord, Run, Writer, load_run
 from epoche.errors import BackendError, InputError
@@ -24,11 +23,12 @@ SIZES = (1, 2)
 _CHUNK = 16
 
 
-def run(dataset: Dataset, pipeline: Pipeline, out: Path, progress: Progress | None = None) -> Run:
-    """Scores every item that the record in `out` does not have yet.
+#: Called with (items done, items in all, pairs scored since the start).
+RunProgress = Callable[[int, int, int], None]
 
-    Args:
-        progress: called with (items done, items in all).
+
+def run(dataset: Dataset, pipeline: Pipeline, out: Path, progress: RunProgress | None = None) -> Run:
+    """Scores every item that the record in `out` does not have yet.
 
     Raises:
         InputError: an item has no gold label (nothing can be scored against it), or `out` holds the
@@ -38,10 +38,11 @@ def run(dataset: Dataset, pipeline: Pipeline, out: Path, progress: Progress | No
     writer = Writer(out, meta_of(dataset, pipeline))
     try:
         todo = [item for item in dataset.items if item.id not in writer.done]
+        pairs = 0
         for start in range(0, len(todo), _CHUNK):
-            _chunk(todo[start : start + _CHUNK], pipeline, writer)
+            pairs += _chunk(todo[start : start + _CHUNK], pipeline, writer)
             if progress is not None:
-                progress(len(writer.done), len(dataset.items))
+                progress(len(writer.done), len(dataset.items), pairs)
     finally:
         writer.close()
     return load_run(out)
@@ -89,7 +90,8 @@ def meta_of(dataset: Dataset, pipeline: Pipeline) -> dict[str, Any]:
     }
 
 
-def _chunk(items: Sequence[Item], pipeline: Pipeline, writer: Writer) -> None:
+def _chunk(items: Sequence[Item], pipeline: Pipeline, writer: Writer) -> int:
+    """Scores and writes some items; how many pairs they have."""
     start = time.perf_counter()
     cases: list[tuple[Item, Case | None, str | None]] = []
     for item in items:
@@ -109,6 +111,7 @@ def _chunk(items: Sequence[Item], pipeline: Pipeline, writer: Writer) -> None:
         if isinstance(result, str):
             failure, result = result, empty
         writer.add(_record(item, case, failure, seconds), result)
+    return sum(len(case.pairs()) for _, case, _ in cases if case is not None)
 
 
 def _scores(cases: Sequence[Case], pipeline: Pipeline) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from epoche.cli.fetch import fetch
-from epoche.cli.io import progress_bar, require_apart, require_writable, write_text
+from epoche.cli.io import progress_bar, require_apart, require_writable, run_bar, write_text
 from epoche.errors import OptionError
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _run(
     chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
     plans = configurations(Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(","))
     for plan in plans:
-        with progress_bar(quiet, unit="item") as progress:
+        with run_bar(quiet) as progress:
             lines = run_and_score(dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress)
         write_text(lines, None)
 

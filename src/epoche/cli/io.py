@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from epoche.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from epoche.backends.base import Progress
+    from epoche.bench.run import RunProgress
 
 
 def statement_text(given: str) -> str:
@@ -134,14 +136,35 @@ def write_text(text: str, output: str | None) -> None:
 
 
 @contextmanager
-def progress_bar(quiet: bool, unit: str = "pair") -> Iterator[Progress | None]:
+def run_bar(quiet: bool) -> Iterator[RunProgress | None]:
+    """A bar over the items of a benchmark, with pairs per second and the time left, on a terminal."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    start = time.monotonic()
+    with tqdm(desc="items", unit="item", delay=1.0, leave=False) as bar:
+
+        def show(done: int, total: int, pairs: int) -> None:
+            if bar.n == 0 and done:
+                bar.initial = bar.last_print_n = done  # what an earlier start has done is no speed of this one
+            bar.total = total
+            bar.set_postfix_str(f"{pairs / max(time.monotonic() - start, 1e-9):.0f} pairs/s", refresh=False)
+            bar.update(done - bar.n)
+
+        yield show
+
+
+@contextmanager
+def progress_bar(quiet: bool) -> Iterator[Progress | None]:
     """A bar on a terminal once the work has taken a second."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from tqdm import tqdm
 
-    with tqdm(desc="NLI", unit=unit, delay=1.0, leave=False) as bar:
+    with tqdm(desc="NLI", unit="pair", delay=1.0, leave=False) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

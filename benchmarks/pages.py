@@ -115,6 +115,18 @@ def speed() -> str:
     return _body(Table("", ("what", "seconds", "peak MB", "per second"), rows))
 
 
+def speed_line() -> str:
+    """The two figures of the README."""
+    rows = {r["name"]: r for r in json.loads((HERE / "speed.json").read_text(encoding="utf-8"))["rows"]}
+    cold = rows["epoche verify, 1 claim, 10 sentences, cold"]
+    return (
+        f"On two CPU cores a one-claim, ten-sentence check takes {cold['seconds']['median']:.2f} s and "
+        f"{cold['peak_mb']['median']:.0f} MB from a cold start;\none thread audits "
+        f"{rows['pairs per second, 1 thread']['value']:.0f} short pairs a second "
+        "([record](benchmarks/speed.json), `make bench`)."
+    )
+
+
 def short() -> str:
     """The README's table."""
     headers = ("data", "n", "accuracy", "macro-F1", "risk at 80 % coverage", "AURC", "false-support rate")
@@ -147,5 +159,6 @@ PARTS = {
     "ablations": ablations,
     "evidence length": evidence_length,
     "speed": speed,
+    "speed line": speed_line,
     "results": short,
 }

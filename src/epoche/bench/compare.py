@@ -90,7 +90,7 @@ def run_and_score(
 
 
 def summary_of(
-    record: Run, setup: Setup, table: Table | None = None, resamples: int | None = None
+    record: Run, setup: Setup, table: Table | None = None, resamples: int | None = None, brief: bool = False
 ) -> dict[str, Any]:
     """Every metric of one reading of a record, with what the record is.
 
@@ -119,7 +119,7 @@ def summary_of(
     kept = [item for item, out in zip(record.items, leak.tolist(), strict=True) if not out]
     conditions = [sum(c.critical for c in i.decomposition.conditions) for i in kept]
     summary["critical_conditions_mean"] = round(sum(conditions) / len(conditions), 4)
-    summary |= summarise(predictions, cost=setup.policy.costs.false_support, resamples=resamples)
+    summary |= summarise(predictions, cost=setup.policy.costs.false_support, resamples=resamples, brief=brief)
     if leak.any():
         _settled_only(summary)
     summary["identity"] = record.meta["identity"]
@@ -143,7 +143,7 @@ def ablations_of(record: Run, policy: Policy) -> dict[str, Any]:
         key = (setup.decomposition, setup.policy.windows, setup.pooling)
         if key not in tables:
             tables[key] = Table(record, setup)
-        summary = summary_of(record, setup, tables[key], ABLATION_RESAMPLES)
+        summary = summary_of(record, setup, tables[key], ABLATION_RESAMPLES, brief=True)
         rows[name] = {k: summary.get(k) for k in ABLATION_KEYS} | {
             "intervals": {k: summary["intervals"].get(k) for k in ABLATION_KEYS if k in summary["intervals"]}
         }

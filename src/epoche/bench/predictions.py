@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ FloatArray = NDArray[np.float64]
 #: Predictions that claim something, as against "the evidence does not settle it".
 DECISIVE = frozenset({"supported", "refuted", "yes", "no"})
 SUPPORTING = frozenset({"supported", "yes"})
-_CHUNK = 20_000
+_CHUNK = 20000
 
 
 @dataclass(frozen=True)
@@ -101,25 +103,26 @@ def read_predictions(path: Path) -> Predictions:
     """
     ids: list[str] = []
     codes: dict[str, int] = {}
-    gold: list[int] = []
-    predicted: list[int] = []
-    confidence: list[float] = []
+    gold: list[NDArray[np.int64]] = []
+    predicted: list[NDArray[np.int64]] = []
+    confidence: list[FloatArray] = []
     groups: list[str] = []
-    seen: set[str] = set()
-    for number, record in _lines(path):
-        problem = _problem(record)
-        if problem is None and str(record["id"]) in seen:
-            problem = f"the id {record['id']!r} occurs twice"
-        if problem is not None:
-            raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
-        key = str(record["id"])
-        seen.add(key)
-        ids.append(key)
-        gold.append(codes.setdefault(record["gold"], len(codes)))
-        predicted.append(codes.setdefault(record["pred"], len(codes)))
-        confidence.append(record["confidence"])
-        if "group" in record:
-            groups.append(str(record["group"]))
+    numbers: list[int] = []
+    for block, records in _quickly(_blocks(path)):
+        columns = _columns(records)
+        if columns is None:
+            _name_the_line(path, block, records)
+            raise AssertionError("a line that is not plain has a problem")
+        ids += columns[0]
+        numbers += block
+        for column, labels in ((gold, columns[1]), (predicted, columns[2])):
+            for label in dict.fromkeys(labels):
+                codes.setdefault(label, len(codes))
+            column.append(np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(labels)))
+        confidence.append(columns[3])
+        groups += [str(record["group"]) for record in records if "group" in record]
+    if len(set(ids)) < len(ids):
+        _name_the_double(path, ids, numbers)
     if not ids:
         raise InputError(f'{path} has no line: give lines like {{"id", "gold", "pred", "confidence"}}')
     if groups and len(groups) != len(ids):
@@ -128,9 +131,9 @@ def read_predictions(path: Path) -> Predictions:
     return Predictions(
         ids=ids,
         labels=tuple(codes),
-        gold=np.array(gold, dtype=np.int64),
-        predicted=np.array(predicted, dtype=np.int64),
-        confidence=np.array(confidence, dtype=np.float64),
+        gold=np.concatenate(gold),
+        predicted=np.concatenate(predicted),
+        confidence=np.concatenate(confidence),
         answered=np.ones(n, dtype=np.bool_),
         failed=np.zeros(n, dtype=np.bool_),
         groups=groups or None,
@@ -153,38 +156,85 @@ def _problem(record: Any) -> str | None:
     return None
 
 
-def _lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """(number, parsed line), blank lines left out, many lines parsed at a time."""
+T = TypeVar("T")
+_FIELDS = itemgetter("id", "gold", "pred", "confidence")
+
+
+def _columns(records: Sequence[Any]) -> tuple[list[str], Sequence[str], Sequence[str], FloatArray] | None:
+    """Ids, gold, predicted, confidence if every line is as it must be, else None."""
+    try:
+        keys, gold, predicted, confidence = zip(*map(_FIELDS, records), strict=True)
+    except (KeyError, TypeError, IndexError):
+        return None
+    if None in keys or not set(map(type, confidence)) <= {int, float}:
+        return None
+    for labels in (gold, predicted):
+        if set(map(type, labels)) != {str} or "" in labels:
+            return None
+    values = np.array(confidence, dtype=np.float64)
+    return (list(map(str, keys)), gold, predicted, values) if np.isfinite(values).all() else None
+
+
+def _name_the_line(path: Path, numbers: Sequence[int], records: Sequence[Any]) -> None:
+    for number, record in zip(numbers, records, strict=True):
+        problem = _problem(record)
+        if problem is not None:
+            raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
+
+
+def _name_the_double(path: Path, ids: Sequence[str], numbers: Sequence[int]) -> None:
+    seen: dict[str, int] = {}
+    for key, number in zip(ids, numbers, strict=True):
+        if key in seen:
+            raise DocumentError(
+                f"{path.name}, line {number}: the id {key!r} occurs twice, first in line {seen[key]}",
+                source=path.name,
+                line=number,
+            )
+        seen[key] = number
+
+
+def _quickly(blocks: Iterator[T]) -> Iterator[T]:
+    """The same, the search for reference cycles paused: it would look at a million new objects again and again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield from blocks
+    finally:
+        if running:
+            gc.enable()
+
+
+def _blocks(path: Path) -> Iterator[tuple[list[int], list[Any]]]:
+    """(line numbers, parsed lines), blank lines left out, many lines parsed at a time."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    block: list[tuple[int, bytes]] = []
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if line and not line.isspace():
-            block.append((number, line))
-        if len(block) == _CHUNK:
-            yield from _parsed(path, block)
-            block = []
-    yield from _parsed(path, block)
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for start in range(0, len(lines), _CHUNK):
+        part = lines[start : start + _CHUNK]
+        numbers = [n for n, line in enumerate(part, start=start + 1) if line and not line.isspace()]
+        if numbers:
+            yield numbers, _parsed(path, numbers, [lines[n - 1] for n in numbers])
 
 
-def _parsed(path: Path, block: list[tuple[int, bytes]]) -> Iterator[tuple[int, Any]]:
+def _parsed(path: Path, numbers: Sequence[int], lines: Sequence[bytes]) -> list[Any]:
     try:
-        records = from_json(b"[" + b",".join(line for _, line in block) + b"]")
+        records: list[Any] = from_json(b"[" + b",".join(lines) + b"]")
     except ValueError:
         records = []
-    if len(records) == len(block):
-        yield from ((number, record) for (number, _), record in zip(block, records, strict=True))
-        return
-    for number, line in block:
+    if len(records) == len(lines):
+        return records
+    records = []
+    for number, line in zip(numbers, lines, strict=True):
         try:
-            record = from_json(line)
+            records.append(from_json(line))
         except ValueError as error:
             raise DocumentError(
                 f"{path.name}, line {number}: broken JSON: {error}", source=path.name, line=number
             ) from None
-        yield number, record
+    return records
 
 
 def named(labels: Sequence[Label]) -> tuple[str, ...]:

@@ -54,12 +54,15 @@ CURVE_KEYS = (
 ECE_BINS = 15
 
 
-def summarise(predictions: Predictions, *, cost: float = 2.0, resamples: int | None = None) -> dict[str, Any]:
+def summarise(
+    predictions: Predictions, *, cost: float = 2.0, resamples: int | None = None, brief: bool = False
+) -> dict[str, Any]:
     """All metrics of a run or of anybody's predictions. Undefined is null, never 0.
 
     Args:
         cost: of a wrong answer in `reward` (right +1, withheld 0, wrong −cost).
         resamples: behind each interval; by default as many as the number of items allows.
+        brief: without the chance band and the held-out thresholds, which take half of the time.
     """
     resamples = resamples or (2000 if predictions.n <= _MANY else 200)
     summary: dict[str, Any] = {"n": predictions.n, "proposed": int(predictions.proposed.sum())}
@@ -81,10 +84,12 @@ def summarise(predictions: Predictions, *, cost: float = 2.0, resamples: int | N
         draws = resampled(coarse(groups), resamples)
         for name, metric in CURVE_METRICS.items():
             put(name, interval(float(metric(groups)), metric(draws)))
-        band = permutation_band(selective.aurc, groups, resamples=resamples)
-        summary["aurc_by_chance"] = _bounds(band)
         summary["aurc_optimal"] = _number(float(selective.optimal_aurc(groups)))
-        summary["ranks_better_than_chance"] = bool(band.value < band.low)
+        if not brief:
+            band = permutation_band(selective.aurc, groups, resamples=resamples)
+            summary["aurc_by_chance"] = _bounds(band)
+            summary["ranks_better_than_chance"] = bool(band.value < band.low)
+            summary["held_out"] = _held_out(groups, predictions, resamples)
         summary |= _points(groups, predictions, intervals, draws)
     summary |= _answered(predictions, intervals, resamples, cost)
     summary |= _classes(predictions, matrix)
@@ -145,19 +150,22 @@ def _points(groups: Groups, predictions: Predictions, intervals: dict[str, Any],
         # τ chosen and counted on the same items is optimistic; `held_out` chooses on one half, counts on the other.
         "coverage_at_risk": {str(r): _number(selective.at_risk(groups, r, predictions.n).coverage) for r in RISKS},
         "coverage_at_risk_chosen_on": "the same items (optimistic)",
-        "held_out": {str(r): _held_out(groups, r, predictions, len(draws.items)) for r in RISKS}
-        if groups.n >= 2
-        else None,
     }
 
 
-def _held_out(groups: Groups, risk: float, predictions: Predictions, resamples: int) -> dict[str, float | None]:
-    found = held_out(groups, risk, repeats=max(1, resamples // 10))
+def _held_out(groups: Groups, predictions: Predictions, resamples: int) -> dict[str, Any] | None:
+    """Per target risk, τ chosen on one half and counted on the other; None with less than two proposals."""
+    if groups.n < 2:
+        return None
     share = float(groups.n) / predictions.n
+    rows = {str(r): held_out(groups, r, repeats=max(1, resamples // 10)) for r in RISKS}
     return {
-        "coverage": _number(found.coverage * share),
-        "risk": _number(found.risk),
-        "share_of_halves_above": _number(found.share_above),
+        target: {
+            "coverage": _number(found.coverage * share),
+            "risk": _number(found.risk),
+            "share_of_halves_above": _number(found.share_above),
+        }
+        for target, found in rows.items()
     }
 
 

@@ -57,8 +57,9 @@ def main_table(summaries: Mapping[str, Mapping[str, Any]]) -> Table:
         f"{name}: {summary['note']}." for name, summary in summaries.items() if summary.get("leaking_items", 0) > 0
     ]
     notes.append(
-        "Accuracy, macro-F1, the risks, AURC and ECE are of the forced proposals (τ = 0). unsettled: share proposed "
-        "as not enough evidence or maybe; withheld: share not answered under the policy. Brackets: 95 % intervals."
+        "Accuracy, macro-F1, the risks, AURC and ECE are of the forced proposals (τ = 0). unsettled: share "
+        "proposed as not enough evidence or maybe; withheld: share not answered under the policy. Brackets: 95 % "
+        "intervals."
     )
     return Table(
         "Runs", headers, tuple(_main_row(name, summary) for name, summary in summaries.items()), tuple(notes)

@@ -28,6 +28,14 @@ def learning_rate(config: TrainConfig, seen: int, budget: int) -> float:
     return config.lr * max(config.min_lr_ratio, left)
 
 
+def has_bfloat16(device: str) -> bool:
+    """Whether bfloat16 pays: twice as fast as float32 with units for it, many times slower without."""
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported())
+    able = torch.cpu.get_capabilities()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
+
+
 def run_digest(mixture: Mixture, work: Path) -> str:
     """What a checkpoint belongs to: hyper-parameters, passes and the bytes of the pool."""
     text = json.dumps([asdict(mixture.train), [(s.name, s.passes) for s in mixture.sets]])
@@ -102,8 +110,8 @@ class Run:
         return True
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
-        """Logits under bfloat16 autocast (twice as fast as float32 on the CPUs and GPUs used)."""
-        with torch.autocast(self.device, dtype=torch.bfloat16):
+        """Logits; under bfloat16 autocast where the processor has it."""
+        with torch.autocast(self.device, dtype=torch.bfloat16, enabled=has_bfloat16(self.device)):
             out = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
         logits: Tensor = out.logits
         return logits

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -27,10 +28,15 @@ def cli_page() -> str:
     parts = ["# The command\n\nGenerated from the command's own help by `make docs`.\n"]
     context = click.Context(command, info_name="epoche", terminal_width=100, **command.context_settings)
     parts.append(f"```\n{command.get_help(context)}\n```\n")
-    for name, sub in sorted(command.commands.items()):
+    return "\n".join([*parts, *_helps(command, context)])
+
+
+def _helps(group: click.Group, context: click.Context) -> Iterator[str]:
+    for name, sub in sorted(group.commands.items()):
         inner = click.Context(sub, info_name=name, parent=context, terminal_width=100)
-        parts.append(f"## epoche {name}\n\n```\n{sub.get_help(inner)}\n```\n")
-    return "\n".join(parts)
+        yield f"## {inner.command_path}\n\n```\n{sub.get_help(inner)}\n```\n"
+        if isinstance(sub, click.Group):
+            yield from _helps(sub, inner)
 
 
 def part_of(path: Path) -> str:

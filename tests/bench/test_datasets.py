@@ -73,16 +73,24 @@ def test_case_28_the_rationale_protocol_leaves_unsettled_claims_nothing_to_read(
         ({"evidence": {"1": [{"sentences": [1], "label": "YES"}]}}, ["line 2", "YES"]),
         ({"evidence": {"1": [{"label": "SUPPORT"}]}}, ["line 2", "evidence"]),
         ({"evidence": [1]}, ["line 2", "evidence"]),
-        ({"cited_doc_ids": [7]}, ["line 2", "7"]),
+        ({"cited_doc_ids": [7]}, ["line 2", "evidence in document 2, which is not cited"]),
         ({"claim": None}, ["line 2", "claim"]),
         ({"id": 10}, ["10", "twice"]),
+        ({"id": "11"}, ["line 2", "whole number"]),
+        ({"cited_doc_ids": "1"}, ["line 2", "cited_doc_ids must be a list"]),
+        ({"evidence": {"1": []}}, ["line 2", "not empty"]),
+        ({"evidence": {"1": [{"sentences": [], "label": "SUPPORT"}]}}, ["line 2", "not empty"]),
+        ({"evidence": {"1": [{"sentences": [True], "label": "SUPPORT"}]}}, ["line 2", "numbers"]),
+        ({"evidence": {"1": [{"sentences": [99], "label": "SUPPORT"}]}}, ["line 2", "no sentence 99"]),
+        ({"evidence": {"1": [{"sentences": [0], "label": "NEI"}]}}, ["line 2", "leave it out"]),
+        ({"claim": "half \ud800"}, ["line 2", "surrogate"]),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, corpus: Path, change: dict[str, Any], words: list[str]) -> None:
     claims = lines(tmp_path / "claims.jsonl", [CLAIMS[0], CLAIMS[1] | change])
     with pytest.raises(InputError) as refused:
         load_scifact(claims, corpus, split="dev", protocol="abstract")
-    assert all(w in str(refused.value) for w in words)
+    assert all(w in str(refused.value) for w in words), str(refused.value)
 
 
 def test_case_25_a_file_of_lines_is_read_as_lines(tmp_path: Path, corpus: Path) -> None:
@@ -120,7 +128,7 @@ def test_case_29_a_split_is_a_list_of_ids(tmp_path: Path) -> None:
 def test_case_25_a_label_typo_is_never_maybe(tmp_path: Path) -> None:
     file = tmp_path / "ori_pqal.json"
     file.write_text(json.dumps({"100": PQAL["100"] | {"final_decision": "mabye"}}), encoding="utf-8")
-    with pytest.raises(DocumentError, match="item 100: label 'mabye'"):
+    with pytest.raises(DocumentError, match=r"item 100 \(line 1\): label 'mabye'"):
         load_pubmedqa(file, split="test")
 
 
@@ -170,3 +178,42 @@ def test_the_released_files(data: Path) -> None:
     assert len(load("scifact", "calibration", data).items) == 266
     assert all(i.gold is None for i in load("scifact", "test", data).items)
     assert len(load("pubmedqa", "train", data).items) == 500
+
+
+def test_an_id_or_a_key_given_twice_is_named_with_its_line(tmp_path: Path, corpus: Path) -> None:
+    doubled = corpus.read_text(encoding="utf-8")
+    corpus.write_text(doubled + doubled.splitlines()[0] + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line \d+: .*occurs twice"):
+        load_scifact(lines(tmp_path / "claims.jsonl", CLAIMS), corpus, split="dev", protocol="abstract")
+    file = tmp_path / "items.jsonl"
+    file.write_text('{"id": "a", "id": "b", "statement": "x"}\n', encoding="utf-8")
+    with pytest.raises(DocumentError, match="line 1: id: the field is given twice"):
+        load_custom(file)
+    item = {
+        "id": "a",
+        "statement": "Iron rises.",
+        "kind": "claim",
+        "documents": ["Iron rose."],
+        "label": "supported",
+    }
+    with pytest.raises(InputError, match="line 2: the id a occurs twice"):
+        load_custom(lines(file, [item, item]))
+    with pytest.raises(DocumentError, match="line 2: no id"):
+        load_custom(lines(file, [item, {k: v for k, v in item.items() if k != "id"}]))
+    question = item | {"id": "b", "kind": "question", "statement": "Does iron rise?", "label": "yes"}
+    with pytest.raises(DocumentError, match="line 2: a question among claims"):
+        load_custom(lines(file, [item, question]))
+
+
+def test_an_empty_sentence_would_move_the_numbers_after_it(tmp_path: Path) -> None:
+    corpus = lines(tmp_path / "c.jsonl", [{"doc_id": 1, "title": "t", "abstract": ["Iron rose.", " "]}])
+    with pytest.raises(DocumentError, match="line 1: sentence 1 of the abstract is empty"):
+        load_scifact(lines(tmp_path / "claims.jsonl", CLAIMS), corpus, split="dev", protocol="abstract")
+
+
+def test_a_wrong_pubmedqa_label_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "ori_pqal.json"
+    file.write_text(json.dumps(PQAL | {"300": PQAL["300"] | {"final_decision": "?"}}, indent=1), encoding="utf-8")
+    line = file.read_text(encoding="utf-8").split("\n").index(' "300": {') + 1
+    with pytest.raises(DocumentError, match=rf"item 300 \(line {line}\): label"):
+        load_pubmedqa(file, split="x")

@@ -36,11 +36,16 @@ def test_any_labels_any_scale(tmp_path: Path) -> None:
     [
         (GOOD, "id 'a' occurs twice"),
         (GOOD | {"id": "b", "confidence": None}, "no confidence"),
-        ('{"id": "b", "gold": "x", "pred": "x", "confidence": NaN}', "confidence|broken"),
+        ('{"id": "b", "gold": "x", "pred": "x", "confidence": NaN}', "NaN is not a number"),
         (GOOD | {"id": "b", "confidence": "0.5"}, "finite number"),
         (GOOD | {"id": "b", "confidence": True}, "finite number"),
         (GOOD | {"id": "b", "pred": 3}, "pred must be"),
         ({"id": "b", "gold": "x", "confidence": 1}, "no pred"),
+        (GOOD | {"id": ["b"]}, "id must be"),
+        (GOOD | {"id": "b", "confidence": 10**400}, "finite number"),
+        (GOOD | {"id": "b", "group": {}}, "group must be"),
+        ('{"id": "b", "gold": "x", "pred": "y", "confidence": 1, "pred": "x"}', "given twice"),
+        ('{"id": "b", "gold": "x", "pred": "x", "confidence": 1}, {"id": "c"}', "broken JSON"),
         ("{", "broken JSON"),
         ("[1]", "object"),
     ],
@@ -48,6 +53,17 @@ def test_any_labels_any_scale(tmp_path: Path) -> None:
 def test_a_bad_line_is_named(tmp_path: Path, line: Any, word: str) -> None:
     with pytest.raises(InputError, match=f"line 2: .*({word})"):
         read_predictions(write(tmp_path / "p.jsonl", [GOOD, line]))
+
+
+def test_lines_that_are_objects_only_when_joined_are_refused(tmp_path: Path) -> None:
+    halves = ['{"id": "a", "gold": "x"', '"pred": "x", "confidence": 1}']
+    with pytest.raises(InputError, match="line 1: broken JSON"):
+        read_predictions(write(tmp_path / "p.jsonl", halves))
+
+
+def test_a_key_within_a_text_is_no_second_key(tmp_path: Path) -> None:
+    record = GOOD | {"note": 'says "pred": "y" and "gold"', "id": "pred"}
+    assert read_predictions(write(tmp_path / "p.jsonl", [record])).ids == ["pred"]
 
 
 def test_no_line_and_half_groups(tmp_path: Path) -> None:

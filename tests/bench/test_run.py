@@ -22,7 +22,7 @@ from epoche.bench.readings import Setup, Table, grid
 from epoche.bench.record import load_run
 from epoche.bench.run import run
 from epoche.config import load_config, load_policy
-from epoche.errors import BackendError, InputError
+from epoche.errors import BackendError, InputError, UnknownBackend
 from epoche.types import Document, Kind, Label, Policy, Statement
 from tests.conftest import ROOT
 
@@ -264,3 +264,63 @@ def test_one_item_has_figures_and_what_is_undefined_is_null(tmp_path: Path) -> N
     assert summary["auroc_failure"] is None
     assert summary["held_out"] is None
     assert set(summary) >= {"accuracy", "aurc", "brier", "ece", "coverage", "decisive_risk"}
+
+
+def test_a_second_run_into_the_same_folder_waits_its_turn(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    refused = []
+
+    def second(done: int, total: int, pairs: int) -> None:
+        with pytest.raises(InputError, match="is being written by another run") as found:
+            run(dataset(), pipeline(), tmp_path / "run")
+        refused.append(found)
+
+    record = run(dataset(), pipeline(), tmp_path / "run", second)
+    assert refused
+    assert len(record.items) == len(dataset().items)
+    assert len(run(dataset(), pipeline(), tmp_path / "run").items) == len(record.items), "the lock is gone"
+
+
+def test_a_record_that_nobody_can_read_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(dataset(4), pipeline(), folder)
+    lines, meta = folder / "items.jsonl", folder / "meta.json"
+    whole, kept = lines.read_bytes(), meta.read_bytes()
+    lines.write_bytes(whole + whole.splitlines(keepends=True)[0])
+    for use in (lambda: load_run(folder), lambda: run(dataset(4), pipeline(), folder)):
+        with pytest.raises(InputError, match="occurs twice"):
+            use()
+    lines.write_bytes(b"{}\n" + whole)
+    for use in (lambda: load_run(folder), lambda: run(dataset(4), pipeline(), folder)):
+        with pytest.raises(InputError, match="line 1: not an item"):
+            use()
+    lines.write_bytes(whole)
+    meta.unlink()
+    with pytest.raises(InputError, match="nobody knows what made them"):
+        run(dataset(4), pipeline(), folder)
+    assert lines.read_bytes() == whole
+    meta.write_bytes(kept)
+    assert len(load_run(folder).items) == 4
+
+
+def test_configurations_are_named_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(UnknownBackend):
+        configurations(tmp_path / "runs", ["rules", "rulez"], ["mini"])
+    plans = configurations(tmp_path / "runs", ["rules", "rules ", "whole"], ["a/nli", "b/nli"])
+    assert [p.out.name for p in plans] == ["rules--a--nli", "rules--b--nli", "whole--a--nli", "whole--b--nli"]
+    (single,) = configurations(tmp_path / "runs" / "a", ["rules"], ["mini"])
+    assert (single.out, single.cache.parent, single.cache.name[0]) == (
+        tmp_path / "runs" / "a",
+        tmp_path / "runs",
+        ".",
+    )
+
+
+def test_an_unfinished_run_is_not_exported(tmp_path: Path) -> None:
+    def stop(done: int, total: int, pairs: int) -> None:
+        raise Stops
+
+    with pytest.raises(Stops):
+        run(dataset(), pipeline(), tmp_path / "run", stop)
+    with pytest.raises(InputError, match=r"holds \d+ of 40 items"):
+        export_scifact(load_run(tmp_path / "run"), PAPER)

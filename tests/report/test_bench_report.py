@@ -91,7 +91,7 @@ def test_the_curve_is_the_runs_own(finished: Path) -> None:
 
 
 def test_unfinished_missing_and_empty_folders_are_refused(finished: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not a folder"):
+    with pytest.raises(InputError, match="is not there"):
         run_folders([tmp_path / "nowhere"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no run in"):
@@ -101,6 +101,49 @@ def test_unfinished_missing_and_empty_folders_are_refused(finished: Path, tmp_pa
     with pytest.raises(InputError, match="holds 5 of 13 items"):
         write_report([finished], tmp_path / "report")
     assert not (tmp_path / "report").exists()
+
+
+def test_a_report_replaces_an_older_one_and_nobody_elses_files(finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    write_report([finished], out)
+    write_report([finished / "rules"], out)
+    assert not list(out.glob("*whole*")), "figures of runs that are not in the report are gone"
+    other = tmp_path / "site"
+    other.mkdir()
+    (other / "index.html").write_text("<p>mine</p>", encoding="utf-8")
+    with pytest.raises(InputError, match=r"holds other files \(index.html\)"):
+        write_report([finished], other)
+    assert (other / "index.html").read_text(encoding="utf-8") == "<p>mine</p>"
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "words"),
+    [
+        ("ablations.json", {"rows": {"paper": {}}}, "ablations.json is damaged"),
+        ("ablations.json", {"identity": None}, "ablations.json is damaged"),
+        ("summary.json", {"policy": None}, "has no policy"),
+        ("meta.json", {"identity": {"dataset": "scifact"}}, "does not say what made the run"),
+    ],
+)
+def test_a_damaged_record_is_named(
+    finished: Path, tmp_path: Path, file: str, change: dict[str, object], words: str
+) -> None:
+    path = finished / "rules" / file
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change), encoding="utf-8")
+    with pytest.raises(InputError, match=words):
+        write_report([finished], tmp_path / "report")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(InputError, match=r"cannot be read|holds no run"):
+        write_report([finished], tmp_path / "report")
+
+
+def test_files_beside_the_runs_are_passed_over(finished: Path, tmp_path: Path) -> None:
+    (finished / "notes.txt").write_text("x", encoding="utf-8")
+    (finished / ".pairs.sqlite").write_bytes(b"")
+    assert sorted(run_folders(sorted(finished.iterdir()))) == ["rules", "whole"]
+    with pytest.raises(InputError, match="no run in"):
+        run_folders([finished / "notes.txt"])
 
 
 def test_runs_are_named_by_what_tells_them_apart(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +29,8 @@ from epoche.steps.decide import UNSETTLED
 from epoche.types import Policy
 from epoche.verify import Pipeline
 
-#: Beside the runs, so that runs below one folder share it.
-CACHE = "pairs.sqlite"
+#: Beside the runs, so that runs below one folder share it; hidden, so that `runs/*` names runs only.
+CACHE = ".pairs.sqlite"
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,29 @@ class Plan:
 
 
 def configurations(out: Path, decomposers: Sequence[str], models: Sequence[str]) -> list[Plan]:
-    """Every decomposer with every NLI model: in `out` itself if it is one, else in folders below it."""
-    pairs = list(itertools.product(decomposers, models))
+    """Every decomposer with every NLI model: in `out` itself if it is one, else in folders below it.
+
+    Raises:
+        UnknownBackend: no such decomposer; before anything is scored.
+    """
+    wanted, asked = ([n.strip() for n in names if n.strip()] for names in (decomposers, models))
+    for name in wanted:
+        make_decomposer(name)
+    pairs = list(dict.fromkeys(itertools.product(wanted, asked)))
     if len(pairs) == 1:
-        return [Plan(out, *pairs[0], cache=out.parent / CACHE)]
+        beside = out.parent if os.access(out.parent, os.W_OK) or not out.parent.exists() else out
+        return [Plan(out, *pairs[0], cache=beside / CACHE)]
+    leaves = Counter(Path(nli).name for nli in dict.fromkeys(asked))
     return [
-        Plan(out / f"{decomposer}--{Path(nli).name}", decomposer, nli, cache=out / CACHE)
+        Plan(out / f"{decomposer}--{_folder(nli, leaves)}", decomposer, nli, cache=out / CACHE)
         for decomposer, nli in pairs
     ]
+
+
+def _folder(nli: str, leaves: Counter[str]) -> str:
+    """The last part of a model's name, or all of it where two end alike."""
+    leaf = Path(nli).name
+    return leaf if leaves[leaf] == 1 else nli.strip("/").replace("/", "--")
 
 
 def run_and_score(
@@ -71,7 +88,10 @@ def run_and_score(
         dataset = dataclasses.replace(
             dataset, items=dataset.items[:limit], split=f"{dataset.split} (first {limit})"
         )
-    plan.cache.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        plan.cache.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{plan.out} cannot be written: {error.strerror}; give another --out") from None
     config = config.model_copy(update={"nli": plan.nli, "decomposer": plan.decomposer})
     nli = CachedNli(make_nli(plan.nli, config), plan.cache)
     try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from epoche import strict_json
 from epoche.errors import DocumentError, InputError
 from epoche.types import Document, Kind, Label, Statement
 
@@ -83,12 +84,21 @@ def load_scifact(claims: Path, corpus: Path, *, split: str, protocol: Protocol, 
     """
     if protocol not in ("abstract", "rationale"):
         raise InputError(f"protocol {protocol!r} is not available for scifact: give abstract or rationale")
-    abstracts = {str(r["doc_id"]): r for _, r in _records(corpus, _corpus_line)}
+    abstracts: dict[str, dict[str, Any]] = {}
+    for line, record in _records(corpus, _corpus_line):
+        if abstracts.setdefault(str(record["doc_id"]), record) is not record:
+            where = f"{corpus.name}, line {line}"
+            raise DocumentError(f"{where}: document {record['doc_id']} occurs twice", source=corpus.name, line=line)
     wanted = _read_ids(ids)
-    items = []
+    items: list[Item] = []
+    seen: dict[str, int] = {}
     for line, record in _records(claims, _claim_line):
+        _once(seen, str(record["id"]), claims, line)
         if wanted is None or str(record["id"]) in wanted:
             items.append(_scifact_item(record, abstracts, protocol, f"{claims.name}, line {line}"))
+    missing = sorted((wanted or set()) - seen.keys())
+    if missing:
+        raise InputError(f"{claims.name} has no claim {missing[0]} (and {len(missing) - 1} more) of the id list")
     notes = []
     if protocol == "rationale":
         notes.append("rationale: gold sentences, an upper bound; items without any are reported apart")
@@ -107,7 +117,8 @@ def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None, exclude: P
         DocumentError, InputError: a file or item that is not in the official form, an id that `file`
             lacks, or one that is both asked for and left out.
     """
-    records = _json_object(file)
+    text = _text(file)
+    records = _json_object(text, file)
     wanted, left_out = _read_ids(ids), _read_ids(exclude) or set()
     missing = sorted(((wanted or set()) | left_out) - records.keys())
     if missing:
@@ -116,7 +127,7 @@ def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None, exclude: P
     if both and ids is not None and exclude is not None:
         raise InputError(f"{ids.name} asks for item {both[0]} (and {len(both) - 1} more), which {exclude.name} has")
     items = [
-        _pubmedqa_item(key, record, file.name)
+        _pubmedqa_item(key, record, f"{file.name}, item {key}{_line_of(key, text)}")
         for key, record in records.items()
         if key not in left_out and (wanted is None or key in wanted)
     ]
@@ -126,7 +137,19 @@ def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None, exclude: P
 
 def load_custom(file: Path) -> Dataset:
     """A set of one's own: lines of {"id", "statement", "kind", "documents": [text, …], "label"}."""
-    items = [_custom_item(r, f"{file.name}, line {n}") for n, r in _records(file, _object)]
+    items: list[Item] = []
+    seen: dict[str, int] = {}
+    for line, record in _records(file, _object):
+        item = _custom_item(record, f"{file.name}, line {line}")
+        if items and item.statement.kind is not items[0].statement.kind:
+            raise DocumentError(
+                f"{file.name}, line {line}: a {item.statement.kind} among {items[0].statement.kind}s: their "
+                "labels do not compare, so give each kind a file of its own",
+                source=file.name,
+                line=line,
+            )
+        _once(seen, item.id, file, line)
+        items.append(item)
     return _dataset("custom", file.stem, "given", items, [file], [])
 
 
@@ -155,6 +178,15 @@ def _scifact_item(
     rationales: dict[str, tuple[Label, tuple[tuple[int, ...], ...]]] = {}
     for doc_id, sets in (evidence or {}).items():
         labels = {label_of(s.get("label"), Kind.CLAIM, where) for s in sets}
+        unknown = [
+            i for s in sets for i in s["sentences"] if i >= len(abstracts.get(doc_id, {}).get("abstract", []))
+        ]
+        if doc_id in abstracts and unknown:
+            raise DocumentError(f"{where}: document {doc_id} has no sentence {unknown[0]}", source=where)
+        if Label.NOT_ENOUGH_EVIDENCE in labels:
+            raise DocumentError(
+                f"{where}: evidence supports or contradicts; without any, leave it out", source=where
+            )
         if len(labels) != 1:
             raise DocumentError(f"{where}: document {doc_id} has rationales of both labels", source=where)
         rationales[doc_id] = (labels.pop(), tuple(tuple(s["sentences"]) for s in sets))
@@ -162,6 +194,9 @@ def _scifact_item(
     if len(found) > 1:
         raise DocumentError(f"{where}: documents of both labels; a claim has one gold label", source=where)
     cited = [str(d) for d in record.get("cited_doc_ids", [])] or list(rationales)
+    uncited = [doc_id for doc_id in rationales if doc_id not in cited]
+    if uncited:
+        raise DocumentError(f"{where}: evidence in document {uncited[0]}, which is not cited", source=where)
     documents = []
     for doc_id in dict.fromkeys(cited):
         if doc_id not in abstracts:
@@ -188,13 +223,18 @@ def given_sentences(doc_id: str, sentences: Iterable[str], title: str = "") -> D
     return Document(id=doc_id, title=title, text=" ".join(parts), spans=tuple(spans))
 
 
-def _pubmedqa_item(key: str, record: object, name: str) -> Item:
-    where = f"{name}, item {key}"
+def _line_of(key: str, text: str) -> str:
+    """ " (line 7)", where the key stands in a JSON text; empty if it is written in another way there."""
+    found = text.find(json.dumps(key))
+    return f" (line {text.count(chr(10), 0, found) + 1})" if found >= 0 else ""
+
+
+def _pubmedqa_item(key: str, record: object, where: str) -> Item:
     if not isinstance(record, dict) or not isinstance(record.get("QUESTION"), str):
-        raise DocumentError(f"{where}: no QUESTION", source=name)
+        raise DocumentError(f"{where}: no QUESTION", source=where)
     contexts = record.get("CONTEXTS")
     if not isinstance(contexts, list) or not all(isinstance(c, str) for c in contexts):
-        raise DocumentError(f"{where}: CONTEXTS must be a list of paragraphs", source=name)
+        raise DocumentError(f"{where}: CONTEXTS must be a list of paragraphs", source=where)
     decision = record.get("final_decision")
     return Item(
         id=key,
@@ -215,9 +255,11 @@ def _custom_item(record: dict[str, Any], where: str) -> Item:
     texts = [d if isinstance(d, str) else d.get("text") for d in documents if isinstance(d, str | dict)]
     if len(texts) != len(documents) or not all(isinstance(t, str) for t in texts):
         raise DocumentError(f"{where}: a document is a text, or an object with a text", source=where)
-    label = record.get("label")
+    label, key = record.get("label"), record.get("id")
+    if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
+        raise DocumentError(f"{where}: no id: a text or a number", source=where)
     return Item(
-        id=str(record.get("id", where)),
+        id=str(key),
         statement=Statement(text=statement, kind=kind),
         documents=tuple(Document(id=f"doc-{i}", text=str(t)) for i, t in enumerate(texts, start=1)),
         gold=None if label is None else label_of(label, kind, where),
@@ -229,12 +271,17 @@ def _dataset(
 ) -> Dataset:
     if not items:
         raise InputError(f"{name}: no item in {', '.join(f.name for f in files)}")
-    seen: set[str] = set()
-    for item in items:
-        if item.id in seen:
-            raise InputError(f"{name}: the id {item.id} occurs twice in {files[0].name}")
-        seen.add(item.id)
     return Dataset(name, split, protocol, tuple(items), {f.name: sha256_of(f) for f in files}, tuple(notes))
+
+
+def _once(seen: dict[str, int], key: str, file: Path, line: int) -> None:
+    if key in seen:
+        raise DocumentError(
+            f"{file.name}, line {line}: the id {key} occurs twice, first in line {seen[key]}",
+            source=file.name,
+            line=line,
+        )
+    seen[key] = line
 
 
 def sha256_of(path: Path) -> str:
@@ -259,10 +306,10 @@ def _records(path: Path, check: Callable[[Any], str | None]) -> list[tuple[int, 
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
-            problem = check(record)
+            record = strict_json.loads(line)
+            problem = check(record) or _unwritable(line)
         except ValueError as error:
-            problem = f"broken JSON: {error}"
+            problem = str(error)
         if problem:
             raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
         result.append((number, record))
@@ -277,27 +324,53 @@ def _corpus_line(record: Any) -> str | None:
     if not isinstance(record, dict) or "doc_id" not in record:
         return "no doc_id: is this the official corpus.jsonl?"
     sentences = record.get("abstract")
-    valid = isinstance(sentences, list) and all(isinstance(s, str) for s in sentences)
-    return None if valid else "abstract must be a list of sentences"
+    if not isinstance(sentences, list) or not all(isinstance(s, str) for s in sentences):
+        return "abstract must be a list of sentences"
+    # Without it the numbers of the sentences after it would move.
+    empty = next((i for i, s in enumerate(sentences) if not s.strip()), None)
+    return None if empty is None else f"sentence {empty} of the abstract is empty"
 
 
 def _claim_line(record: Any) -> str | None:
     if not isinstance(record, dict) or "id" not in record or not isinstance(record.get("claim"), str):
         return "id and claim are needed: is this an official claims file?"
+    if isinstance(record["id"], bool) or not isinstance(record["id"], int):
+        return f"id must be a whole number, as in the official files, not {record['id']!r}"
+    cited = record.get("cited_doc_ids", [])
+    if not isinstance(cited, list) or not all(isinstance(d, str | int) for d in cited):
+        return "cited_doc_ids must be a list of document ids"
     evidence = record.get("evidence", {})
     valid = isinstance(evidence, dict) and all(
-        isinstance(sets, list) and all(isinstance(s, dict) and "sentences" in s for s in sets)
+        isinstance(sets, list) and sets and all(isinstance(s, dict) and _numbers(s.get("sentences")) for s in sets)
         for sets in evidence.values()
     )
-    return None if valid else "evidence must map documents to lists of {sentences, label}"
+    return None if valid else "evidence must map documents to lists, not empty, of {sentences: [numbers], label}"
 
 
-def _json_object(path: Path) -> dict[str, Any]:
-    text = _text(path)
+def _numbers(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(i, int) and not isinstance(i, bool) and i >= 0 for i in value)
+    )
+
+
+def _unwritable(line: str) -> str | None:
+    """A lone surrogate is no character: what holds one cannot be read by a model or written to a record."""
+    if "\\u" not in line and line.isprintable():
+        return None
     try:
-        loaded = json.loads(text)
+        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return "it holds a lone surrogate, which is no character"
+    return None
+
+
+def _json_object(text: str, path: Path) -> dict[str, Any]:
+    try:
+        loaded = strict_json.loads(text)
     except ValueError as error:
-        raise DocumentError(f"{path.name}: broken JSON: {error}", source=path.name) from None
+        raise DocumentError(f"{path.name}: {error}", source=path.name) from None
     if not isinstance(loaded, dict) or not loaded:
         raise DocumentError(f"{path.name}: an object of items by id is needed", source=path.name)
     return loaded
@@ -308,7 +381,12 @@ def _read_ids(path: Path | None) -> set[str] | None:
     if path is None:
         return None
     text = _text(path).strip()
-    ids = set(json.loads(text)) if text.startswith(("{", "[")) else set(text.split())
-    if not ids:
+    try:
+        listed = strict_json.loads(text) if text.startswith(("{", "[")) else text.split()
+    except ValueError as error:
+        raise DocumentError(f"{path.name}: {error}", source=path.name) from None
+    if not listed:
         raise InputError(f"{path.name} lists no id")
-    return {str(i) for i in ids}
+    if not all(isinstance(i, str | int) for i in listed):
+        raise InputError(f"{path.name}: ids are texts or numbers: give a list of them, or an object by id")
+    return {str(i) for i in listed}

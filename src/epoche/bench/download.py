@@ -11,7 +11,6 @@ import contextlib
 import gzip
 import hashlib
 import json
-import os
 import re
 import tarfile
 import time
@@ -29,6 +28,7 @@ from urllib.parse import urlsplit
 from epoche import __version__
 from epoche.bench.catalogue import Download, OfficialFile, Source
 from epoche.bench.datasets import sha256_of
+from epoche.bench.lock import alone
 from epoche.errors import InputError, OptionError
 
 #: Called with a file's name, the bytes it has, and its size where the server tells it.
@@ -97,7 +97,7 @@ def fetch(
     files = [file for download in source.downloads for file in download.files]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder, f"another download writes to {folder}: wait until it is done"):
             missing = {file.path for file in files if not _present(folder, file)}
             for download, address in tasks:
                 wanted = [file for file in download.files if file.path in missing]
@@ -126,27 +126,6 @@ def _address(download: Download, url: str | None) -> str:
     if not valid or not chosen.isascii() or not chosen.isprintable() or " " in chosen:
         raise OptionError(f"{chosen!r} is no address to download from: give one that starts with https://")
     return chosen
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No second download into the same folder: both would append to the same part."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: a folder cannot be locked
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        # Some network file systems have no locks; there, two downloads at once are the user's to avoid.
-        with contextlib.suppress(OSError):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InputError(f"another download writes to {folder}: wait until it is done") from None
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _present(folder: Path, file: OfficialFile) -> bool:

@@ -34,6 +34,11 @@ def export_scifact(run: Run, policy: Policy) -> str:
             f"{run.folder} has read the gold sentences alone, whose numbers are not those of the abstracts: "
             "export a run with --protocol abstract"
         )
+    if len(run.items) != run.meta.get("items"):
+        raise InputError(
+            f"{run.folder} holds {len(run.items)} of {run.meta.get('items')} items: start its `epoche bench` "
+            "command again, which goes on where it stopped"
+        )
     lines = []
     for item in run.items:
         evidence = _evidence(item, run.scores(item), policy) if item.conditions else {}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+from msgspec import UNSET, DecodeError, Struct
+from msgspec.json import Decoder
 from numpy.typing import NDArray
-from pydantic_core import from_json
 
+from epoche import strict_json
 from epoche.bench.datasets import read_label
 from epoche.errors import DocumentError, InputError
 from epoche.types import Label
@@ -22,7 +25,6 @@ FloatArray = NDArray[np.float64]
 #: Predictions that claim something, as against "the evidence does not settle it".
 DECISIVE = frozenset({"supported", "refuted", "yes", "no"})
 SUPPORTING = frozenset({"supported", "yes"})
-_CHUNK = 20000
 
 
 @dataclass(frozen=True)
@@ -101,43 +103,90 @@ def read_predictions(path: Path) -> Predictions:
             occurs twice; it names the line.
         InputError: the file cannot be read or has no line.
     """
-    ids: list[str] = []
-    codes: dict[str, int] = {}
-    gold: list[NDArray[np.int64]] = []
-    predicted: list[NDArray[np.int64]] = []
-    confidence: list[FloatArray] = []
-    groups: list[str] = []
-    numbers: list[int] = []
-    for block, records in _quickly(_blocks(path)):
-        columns = _columns(records)
-        if columns is None:
-            _name_the_line(path, block, records)
-            raise AssertionError("a line that is not plain has a problem")
-        ids += columns[0]
-        numbers += block
-        for column, labels in ((gold, columns[1]), (predicted, columns[2])):
-            for label in dict.fromkeys(labels):
-                codes.setdefault(label, len(codes))
-            column.append(np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(labels)))
-        confidence.append(columns[3])
-        groups += [str(record["group"]) for record in records if "group" in record]
-    if len(set(ids)) < len(ids):
-        _name_the_double(path, ids, numbers)
-    if not ids:
-        raise InputError(f'{path} has no line: give lines like {{"id", "gold", "pred", "confidence"}}')
-    if groups and len(groups) != len(ids):
-        raise InputError(f"{path}: only {len(groups)} of {len(ids)} lines have a group: give all or none")
+    try:
+        content = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    with _no_collection():
+        rows = _at_once(content) or _line_by_line(path, content)
+        ids = [row.id if type(row.id) is str else str(row.id) for row in rows]
+        if len(set(ids)) < len(ids):
+            _name_the_double(path, ids, content)
+        if not ids:
+            raise InputError(f'{path} has no line: give lines like {{"id", "gold", "pred", "confidence"}}')
+        groups = [str(row.group) for row in rows if row.group is not UNSET]
+        if groups and len(groups) != len(ids):
+            raise InputError(f"{path}: only {len(groups)} of {len(ids)} lines have a group: give all or none")
+        columns = [row.gold for row in rows], [row.pred for row in rows]
+        codes = {label: code for code, label in enumerate(sorted({*columns[0], *columns[1]}))}
+        if "" in codes:
+            _line_by_line(path, content)
+        gold, predicted = (
+            np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(ids)) for labels in columns
+        )
+        confidence = np.fromiter((row.confidence for row in rows), dtype=np.float64, count=len(ids))
     n = len(ids)
     return Predictions(
         ids=ids,
         labels=tuple(codes),
-        gold=np.concatenate(gold),
-        predicted=np.concatenate(predicted),
-        confidence=np.concatenate(confidence),
+        gold=gold,
+        predicted=predicted,
+        confidence=confidence,
         answered=np.ones(n, dtype=np.bool_),
         failed=np.zeros(n, dtype=np.bool_),
         groups=groups or None,
     )
+
+
+# Without `gc=False` the collector would look at a million rows again and again.
+class _Row(Struct, gc=False):
+    id: Any
+    gold: str
+    pred: str
+    confidence: float
+    group: Any = UNSET
+
+
+_ROWS = Decoder(_Row)
+_NAMES = ("id", "gold", "pred", "confidence", "group")
+_SIMPLE = frozenset({str, int, float})
+
+
+def _at_once(content: bytes) -> list[_Row] | None:
+    """All rows, if every line is plainly a prediction; else None, and somebody has to look closer."""
+    lines = content.count(b"\n") + 1
+    # The decoder keeps the last of two equal keys; a line with two is no prediction.
+    if any(content.count(b'"%s"' % name) > lines for name in (b"gold", b"pred", b"confidence")):
+        return None
+    try:
+        rows: list[_Row] = _ROWS.decode_lines(content)
+    except (DecodeError, ValueError):
+        return None
+    plain = (
+        len(rows) <= lines
+        and {type(row.id) for row in rows} <= _SIMPLE
+        and {type(row.group) for row in rows} <= _SIMPLE | {type(UNSET)}
+    )
+    return rows if plain else None
+
+
+def _line_by_line(path: Path, content: bytes) -> list[_Row]:
+    rows = []
+    for number, line in _lines(content):
+        try:
+            record = strict_json.loads(line.decode("utf-8"))
+            problem = _problem(record)
+        except ValueError as error:
+            problem = str(error)
+        if problem is not None:
+            raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
+        rows.append(_Row(**{name: record[name] for name in _NAMES if name in record}))
+    return rows
+
+
+def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """(number, line) of the lines that are not blank."""
+    return ((n, line) for n, line in enumerate(content.split(b"\n"), start=1) if line.strip())
 
 
 def _problem(record: Any) -> str | None:
@@ -150,41 +199,21 @@ def _problem(record: Any) -> str | None:
     for name in ("gold", "pred"):
         if not isinstance(record[name], str) or not record[name]:
             return f"{name} must be a label (text), not {record[name]!r}"
+    for name in ("id", "group"):
+        if name in record and type(record[name]) not in _SIMPLE:
+            return f"{name} must be a text or a number, not {record[name]!r}"
     value = record["confidence"]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+    if type(value) not in (int, float) or not abs(value) < _LARGEST:
         return f"confidence must be a finite number, not {value!r}"
     return None
 
 
-T = TypeVar("T")
-_FIELDS = itemgetter("id", "gold", "pred", "confidence")
+_LARGEST = sys.float_info.max
 
 
-def _columns(records: Sequence[Any]) -> tuple[list[str], Sequence[str], Sequence[str], FloatArray] | None:
-    """Ids, gold, predicted, confidence if every line is as it must be, else None."""
-    try:
-        keys, gold, predicted, confidence = zip(*map(_FIELDS, records), strict=True)
-    except (KeyError, TypeError, IndexError):
-        return None
-    if None in keys or not set(map(type, confidence)) <= {int, float}:
-        return None
-    for labels in (gold, predicted):
-        if set(map(type, labels)) != {str} or "" in labels:
-            return None
-    values = np.array(confidence, dtype=np.float64)
-    return (list(map(str, keys)), gold, predicted, values) if np.isfinite(values).all() else None
-
-
-def _name_the_line(path: Path, numbers: Sequence[int], records: Sequence[Any]) -> None:
-    for number, record in zip(numbers, records, strict=True):
-        problem = _problem(record)
-        if problem is not None:
-            raise DocumentError(f"{path.name}, line {number}: {problem}", source=path.name, line=number)
-
-
-def _name_the_double(path: Path, ids: Sequence[str], numbers: Sequence[int]) -> None:
+def _name_the_double(path: Path, ids: Sequence[str], content: bytes) -> None:
     seen: dict[str, int] = {}
-    for key, number in zip(ids, numbers, strict=True):
+    for key, (number, _) in zip(ids, _lines(content), strict=False):
         if key in seen:
             raise DocumentError(
                 f"{path.name}, line {number}: the id {key!r} occurs twice, first in line {seen[key]}",
@@ -194,47 +223,16 @@ def _name_the_double(path: Path, ids: Sequence[str], numbers: Sequence[int]) -> 
         seen[key] = number
 
 
-def _quickly(blocks: Iterator[T]) -> Iterator[T]:
-    """The same, the search for reference cycles paused: it would look at a million new objects again and again."""
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """The search for reference cycles paused: it would look at a million new objects again and again."""
     running = gc.isenabled()
     gc.disable()
     try:
-        yield from blocks
+        yield
     finally:
         if running:
             gc.enable()
-
-
-def _blocks(path: Path) -> Iterator[tuple[list[int], list[Any]]]:
-    """(line numbers, parsed lines), blank lines left out, many lines parsed at a time."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    for start in range(0, len(lines), _CHUNK):
-        part = lines[start : start + _CHUNK]
-        numbers = [n for n, line in enumerate(part, start=start + 1) if line and not line.isspace()]
-        if numbers:
-            yield numbers, _parsed(path, numbers, [lines[n - 1] for n in numbers])
-
-
-def _parsed(path: Path, numbers: Sequence[int], lines: Sequence[bytes]) -> list[Any]:
-    try:
-        records: list[Any] = from_json(b"[" + b",".join(lines) + b"]")
-    except ValueError:
-        records = []
-    if len(records) == len(lines):
-        return records
-    records = []
-    for number, line in zip(numbers, lines, strict=True):
-        try:
-            records.append(from_json(line))
-        except ValueError as error:
-            raise DocumentError(
-                f"{path.name}, line {number}: broken JSON: {error}", source=path.name, line=number
-            ) from None
-    return records
 
 
 def named(labels: Sequence[Label]) -> tuple[str, ...]:

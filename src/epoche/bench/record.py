@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from epoche.backends.base import SCORE_DECIMALS
+from epoche.bench.lock import alone
 from epoche.errors import InputError
 from epoche.steps.audit import FloatArray
 from epoche.types import (
@@ -33,6 +34,10 @@ from epoche.types import (
 from epoche.verify import Case
 
 _UNIT = 10**SCORE_DECIMALS
+
+
+#: What a record's identity must say for its numbers to mean anything.
+_NAMED = frozenset({"dataset", "split", "protocol", "nli", "decomposer"})
 
 
 class ItemRecord(Value):
@@ -87,18 +92,27 @@ class Writer:
 
     def __init__(self, folder: Path, meta: dict[str, Any]) -> None:
         self.folder = folder
+        refusal = f"{folder} is being written by another run: wait for it, or choose another --out"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._claim(meta)
-            self.done = self._recover()
-            self._lines = (folder / "items.jsonl").open("ab")
-            self._scores = (folder / "scores.i32").open("ab")
+            with contextlib.ExitStack() as opened:
+                opened.enter_context(alone(folder, refusal))
+                self._claim(meta)
+                self.done = self._recover()
+                self._lines = (folder / "items.jsonl").open("ab")
+                self._scores = (folder / "scores.i32").open("ab")
+                self._held = opened.pop_all()
         except OSError as error:
             raise InputError(f"run folder {folder} cannot be written: {error.strerror}") from None
 
     def _claim(self, meta: dict[str, Any]) -> None:
         path = self.folder / "meta.json"
         if not path.exists():
+            if (self.folder / "items.jsonl").exists():
+                raise InputError(
+                    f"{self.folder} holds items and no meta.json, so nobody knows what made them: choose another "
+                    "--out, or remove it"
+                )
             write_json(path, meta)
             return
         stored = read_json(path)
@@ -116,10 +130,12 @@ class Writer:
             scores.unlink(missing_ok=True)
             return {}
         kept, end, cells = {}, 0, 0
-        for raw in lines.read_bytes().splitlines(keepends=True):
+        for number, raw in enumerate(lines.read_bytes().splitlines(keepends=True), start=1):
             if not raw.endswith(b"\n"):
                 break
-            record = ItemRecord.model_validate_json(raw)
+            record = _parsed_item(lines, number, raw)
+            if record.id in kept:
+                raise InputError(f"{lines}, line {number}: item {record.id} occurs twice: remove the run")
             kept[record.id] = record
             end += len(raw)
             cells = max(cells, record.offset + record.conditions * record.windows * 3)
@@ -156,6 +172,7 @@ class Writer:
         for stream in (self._lines, self._scores):
             with contextlib.suppress(OSError):
                 stream.close()
+        self._held.close()
 
 
 def load_run(folder: Path) -> Run:
@@ -167,20 +184,28 @@ def load_run(folder: Path) -> Run:
     meta_path, lines, scores = (folder / n for n in ("meta.json", "items.jsonl", "scores.i32"))
     if not (meta_path.is_file() and lines.is_file() and scores.is_file()):
         raise InputError(f"{folder} holds no run: give the --out folder of `epoche bench`")
-    items = tuple(_parse_lines(lines))
+    meta = read_json(meta_path)
+    identity = meta.get("identity")
+    if not isinstance(identity, dict) or not identity.keys() >= _NAMED:
+        raise InputError(f"{meta_path} does not say what made the run: remove the run and start it again")
+    items = tuple(_parsed_item(lines, n, raw) for n, raw in enumerate(lines.read_bytes().splitlines(), start=1))
+    doubled = [key for key, count in Counter(item.id for item in items).items() if count > 1]
+    if doubled:
+        raise InputError(f"{lines}: item {doubled[0]} occurs twice: remove the run and start it again")
     cells = np.fromfile(scores, dtype="<i4")
     for item in items:
         if item.offset + item.conditions * item.windows * 3 > cells.size:
             raise InputError(f"{scores} is shorter than item {item.id} says: the record is damaged")
-    return Run(folder, read_json(meta_path), items, cells)
+    return Run(folder, meta, items, cells)
 
 
-def _parse_lines(path: Path) -> Iterator[ItemRecord]:
-    for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
-        try:
-            yield ItemRecord.model_validate_json(raw)
-        except ValueError:
-            raise InputError(f"{path}, line {number}: not an item of a run; resume the run or remove it") from None
+def _parsed_item(path: Path, number: int, raw: bytes) -> ItemRecord:
+    try:
+        return ItemRecord.model_validate_json(raw)
+    except ValueError:
+        raise InputError(
+            f"{path}, line {number}: not an item of a run: remove the run and start it again"
+        ) from None
 
 
 def read_json(path: Path) -> dict[str, Any]:

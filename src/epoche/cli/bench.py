@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -43,13 +44,15 @@ def _running(command: F) -> F:
     return command
 
 
-_data = click.option("--data", metavar="DIR", help="Folder with the released files.  [default: $EPOCHE_DATA]")
+_data = click.option(
+    "--data", metavar="DIR", help="Folder with the released files.  [default: $EPOCHE_DATA, else ../shared/data]"
+)
 
 
 @bench.command()
 @_data
 @click.option("--split", default="dev", show_default=True, help="train, calibration or dev.")
-@click.option("--protocol", type=click.Choice(["abstract", "rationale", "corpus"]), default="abstract")
+@click.option("--protocol", type=click.Choice(["abstract", "rationale"]), default="abstract")
 @click.option("--claims", metavar="FILE", help="A claims file in place of a split; needs --corpus.")
 @click.option("--corpus", metavar="FILE", help="A corpus file; needs --claims.")
 @_running
@@ -149,6 +152,8 @@ def report(runs: tuple[str, ...], out: str) -> None:
     """Tables (md, csv, LaTeX), figures (svg, png) and one page from the records in RUNS."""
     from epoche.report.bench_report import write_report
 
+    if not out.strip():
+        raise OptionError("--out is empty: give a folder for the report")
     for path in write_report([Path(run) for run in runs], Path(out)):
         write_text(f"{path}\n", None)
 
@@ -173,6 +178,8 @@ def _run(
     from epoche.bench.compare import configurations, run_and_score
     from epoche.config import load_config, load_policy, with_tau
 
+    if not out.strip():
+        raise OptionError("--out is empty: give a folder for the run")
     config = load_config(threads=threads)
     chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
     plans = configurations(Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(","))
@@ -192,6 +199,8 @@ def curve(predictions: str, fmt: str, cost: float, figure: str | None) -> None:
     from epoche.bench.predictions import read_predictions
     from epoche.bench.score import summarise, summarise_groups
 
+    if not math.isfinite(cost):
+        raise OptionError(f"--cost is {cost}: give a number from 0 on")
     if figure is not None:
         require_writable(figure)
         require_apart(figure, [predictions])
@@ -235,5 +244,6 @@ def export(dataset: str, run: str, out: str, policy: str, tau: float | None) -> 
     from epoche.config import load_policy, with_tau
 
     require_writable(out)
+    require_apart(out, [run], None)
     chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
     write_text(export_scifact(load_run(Path(run)), chosen), out)

@@ -80,12 +80,12 @@ def discard_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequence[str] = ()) -> None:
+def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequence[str] | None = ()) -> None:
     """Refuses an output that would replace what is read, or be read as evidence the next time.
 
     Args:
         inputs: files and folders the command reads.
-        read_suffixes: suffixes that are read from a folder among them.
+        read_suffixes: suffixes that are read from a folder among them; None for all.
 
     Raises:
         InputError: naming both.
@@ -97,7 +97,8 @@ def require_apart(output: str | None, inputs: Sequence[str], read_suffixes: Sequ
         source = Path(given).resolve()
         if source == target:
             raise InputError(f"{output} is read by this command and would be overwritten: write to another file")
-        if target.is_relative_to(source) and target.suffix.lower() in read_suffixes:
+        read = read_suffixes is None or target.suffix.lower() in read_suffixes
+        if target.is_relative_to(source) and read:
             raise InputError(
                 f"{output} lies in {given}, and would be read from there the next time: write to another folder"
             )

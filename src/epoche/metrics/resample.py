@@ -58,13 +58,13 @@ def wilson(count: float, total: float, level: float = 0.95) -> tuple[float, floa
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Normal interval of a mean of items; nan bounds for a single item."""
+    """Normal interval of a mean of items in [0, 1]; nan bounds for a single item."""
     x = np.asarray(values, dtype=np.float64)
     mean = float(x.mean())
     half = (
         NormalDist().inv_cdf((1 + level) / 2) * float(x.std(ddof=1)) / math.sqrt(x.size) if x.size > 1 else math.nan
     )
-    return Interval(mean, mean - half, mean + half, level)
+    return Interval(mean, float(np.maximum(0.0, mean - half)), float(np.minimum(1.0, mean + half)), level)
 
 
 def resampled(groups: Groups, resamples: int = RESAMPLES, seed: int = SEED) -> Groups:

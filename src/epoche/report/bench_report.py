@@ -40,6 +40,10 @@ _COMPARED = {
 }
 
 
+#: What tells a report of ours from a page of others.
+GENERATOR = 'content="epoche bench report"'
+
+
 @dataclass(frozen=True)
 class _Loaded:
     name: str
@@ -58,8 +62,8 @@ def run_folders(paths: Sequence[Path]) -> dict[str, Path]:
     """
     found: dict[Path, None] = {}
     for path in paths:
-        if not path.is_dir():
-            raise InputError(f"{path} is not a folder: give the --out folders of `epoche bench`")
+        if not path.exists():
+            raise InputError(f"{path} is not there: give the --out folders of `epoche bench`")
         found.update((meta.parent, None) for meta in sorted(path.rglob("meta.json")))
     if not found:
         raise InputError(f"no run in {', '.join(map(str, paths))}: give the --out folders of `epoche bench`")
@@ -94,12 +98,24 @@ def write_report(paths: Sequence[Path], out: Path) -> list[Path]:
         f"ablations-{_slug(r.name)}.csv": to_csv(ablation_table(r.name, r.ablations)) for r in runs if r.ablations
     }
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        _own(out)
         for name, text in files.items():
             _write(out / name, text)
         return [out / name for name in files] + _figures(runs, out)
     except OSError as error:
         raise InputError(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+def _own(out: Path) -> None:
+    """Makes the folder, or empties one that holds a report of ours; nobody else's file is touched."""
+    out.mkdir(parents=True, exist_ok=True)
+    page = out / "index.html"
+    others = [p.name for p in out.iterdir() if p.name != ".DS_Store"]
+    if others and not (page.is_file() and GENERATOR in page.read_text(encoding="utf-8", errors="replace")[:2000]):
+        raise InputError(f"{out} holds other files ({sorted(others)[0]}): give an empty folder for the report")
+    for pattern in ("ablations-*.csv", "reliability-*.[ps][nv]g", "risk-coverage-*.[ps][nv]g"):
+        for stale in out.glob(pattern):
+            stale.unlink()
 
 
 def _write(path: Path, text: str) -> None:
@@ -120,7 +136,10 @@ def _load(name: str, folder: Path) -> _Loaded:
             "command again, which goes on where it stopped"
         )
     stored = read_json(folder / "summary.json")
-    policy = Policy.model_validate_json(json.dumps(stored["policy"]))
+    try:
+        policy = Policy.model_validate_json(json.dumps(stored.get("policy")))
+    except ValueError:
+        raise InputError(f"{folder / 'summary.json'} has no policy: start the run's command again") from None
     setup = Setup(policy)
     # Computed again: a summary written by an older version would not compare with the others.
     summary = summary_of(record, setup)
@@ -130,10 +149,19 @@ def _load(name: str, folder: Path) -> _Loaded:
         name,
         record,
         summary,
-        read_json(path) if path.exists() else None,
+        _ablations(path) if path.exists() else None,
         policy,
         predictions.subset(~leaking(record)),
     )
+
+
+def _ablations(path: Path) -> dict[str, Any]:
+    found = read_json(path)
+    rows = found.get("rows")
+    whole = isinstance(rows, dict) and all(isinstance(r, dict) and "intervals" in r for r in rows.values())
+    if not whole or not isinstance(found.get("n"), int) or not isinstance(found.get("identity"), dict):
+        raise InputError(f"{path} is damaged: start the run's command again with --ablate, or remove the file")
+    return found
 
 
 def compare(runs: Sequence[_Loaded]) -> list[tuple[str, str, int, Mapping[str, Sequence[float]]]]:

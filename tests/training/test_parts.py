@@ -14,10 +14,10 @@ onnx = pytest.importorskip("onnx", reason="needs the extra `train` or `test` (on
 from training.nli.contrast import negated, opposite, other_number, significance  # noqa: E402
 from training.nli.graph import quantise  # noqa: E402
 from training.nli.pairs import Pair, normalise, read_pairs, stable_hash, write_pairs  # noqa: E402
+from training.nli.paths import TIERS, results  # noqa: E402
 
 ROOT = Path(__file__).parent.parent.parent
-WEIGHTS = ROOT / "src" / "epoche" / "weights" / "mini"
-RESULTS = ROOT / "training" / "nli" / "results" / "mini-v1.json"
+SHIPPED = sorted(path.stem for path in results("mini").parent.glob("*.json"))
 
 
 def test_quantisation_is_within_half_a_step_and_keeps_the_largest_weight() -> None:
@@ -53,17 +53,23 @@ def test_hashes_and_normal_forms_are_stable() -> None:
     assert normalise(" Zinc,  IRON!") == "zinc iron"
 
 
-def test_the_shipped_weights_are_those_of_the_record_and_the_card() -> None:
-    digest = hashlib.sha256((WEIGHTS / "model.onnx").read_bytes()).hexdigest()
-    assert json.loads(RESULTS.read_text(encoding="utf-8"))["export"]["model_sha256"] == digest
-    assert digest in (WEIGHTS / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("tier", SHIPPED)
+def test_the_shipped_weights_are_those_of_the_record_and_the_card(tier: str) -> None:
+    model = TIERS[tier] / "model.onnx"
+    digest = hashlib.sha256(model.read_bytes()).hexdigest()
+    assert json.loads(results(tier).read_text(encoding="utf-8"))["export"]["model_sha256"] == digest
+    assert digest in (TIERS[tier] / "README.md").read_text(encoding="utf-8")
+    assert digest in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert model.stat().st_size < 100_000_000
 
 
-def test_int8_agreed_with_fp32_before_it_was_shipped() -> None:
-    export = json.loads(RESULTS.read_text(encoding="utf-8"))["export"]
+@pytest.mark.parametrize("tier", SHIPPED)
+def test_int8_agreed_with_fp32_before_it_was_shipped(tier: str) -> None:
+    export = json.loads(results(tier).read_text(encoding="utf-8"))["export"]
     comparison = export["int8_vs_float32"]
     assert comparison["pairs"] >= 5000
     assert comparison["label_agreement"] >= 0.99
+    assert comparison["mean_abs_dp"] <= 0.01
 
 
 def test_no_calibration_or_evaluation_claim_is_trained_on(data: Path) -> None:

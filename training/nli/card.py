@@ -6,28 +6,62 @@ from training.nli.config import Mixture
 from training.nli.data import licence_table
 from training.nli.paths import HERE
 
+ROLES = {
+    "mini": ("a small", "It is the embedded default of `epoche`."),
+    "base": ("a larger", "It is `--nli base` of `epoche`, a package of its own."),
+}
+INPUTS = {
+    "all-MiniLM-L6-v2": "`input_ids`, `attention_mask`, `token_type_ids`",
+    "all-mpnet-base-v2": "`input_ids`, `attention_mask`",
+}
+
 
 def figures_table(evaluation: dict[str, Any]) -> str:
-    """Accuracy and macro-F1 of every set as a Markdown table."""
-    rows = ["| set | n | accuracy | macro-F1 |", "|---|---|---|---|"]
+    """Accuracy with its interval and macro-F1 of every set as a Markdown table."""
+    rows = ["| set | n | accuracy | 95 % | macro-F1 | 95 % |", "|---|---|---|---|---|---|"]
     for name, f in evaluation.items():
-        if isinstance(f, dict):
+        if isinstance(f, dict) and "accuracy" in f:
             n = f.get("pairs", f.get("claims"))
-            rows.append(f"| {name} | {n} | {f['accuracy']:.3f} | {f['macro_f1']:.3f} |")
+            spans = (_span(f.get(key)) for key in ("interval", "macro_f1_interval"))
+            rows.append(
+                f"| {name} | {n} | {f['accuracy']:.3f} | {next(spans)} | {f['macro_f1']:.3f} | {next(spans)} |"
+            )
     return "\n".join(rows)
+
+
+def _span(bounds: list[float] | None) -> str:
+    return f"{bounds[0]:.3f}–{bounds[1]:.3f}" if bounds else ""
 
 
 def render(mixture: Mixture, results: dict[str, Any]) -> str:
     """The card as Markdown."""
     data, export, evaluation = results["data"], results["export"], results["evaluation"]
-    sentence = evaluation["scifact.dev sentence"]
+    sentence, claim = evaluation["scifact.dev sentence"], evaluation["scifact.dev claim"]
     phenomena = evaluation["contrast_dev"]["by_phenomenon"]
+    probes = evaluation["probes"]
+    word, role = ROLES[mixture.tier]
+    frozen = mixture.train.frozen_layers
     return (
         (HERE / "card.md")
         .read_text(encoding="utf-8")
         .format(
+            tier=mixture.tier,
+            size_word=word,
+            role=role,
+            inputs=INPUTS[mixture.train.encoder],
+            frozen=f" and the lowest {frozen} layers" if frozen else "",
+            bytes=export["bytes_int8"] / 1e6,
             interim="**Interim weights from an unfinished run.** " if export["interim"] else "",
             figures=figures_table(evaluation),
+            auroc=f"{claim['auroc_failure']:.3f} ({_span(claim['auroc_failure_interval'])})",
+            ece=evaluation["scifact.dev calibration sentence"]["ece"],
+            export=export,
+            one_sided=probes["one_sided"],
+            noise="; ".join(
+                f"n = {n}: {v['false_contradiction']:.0%}, {v['false_entailment']:.0%}"
+                for n, v in probes["noise"].items()
+            ),
+            distance=", ".join(f"{k} {v['mean_p_gold']:.2f}" for k, v in probes["distance"].items()),
             false_contradiction=sentence["neutral_with_contradiction_over_threshold"],
             false_support=sentence["neutral_with_entailment_over_threshold"],
             phenomena=", ".join(f"{name} {score}" for name, score in phenomena.items()),

@@ -1,4 +1,4 @@
-"""`mixture.toml` as frozen values."""
+"""`mixture.toml` as frozen values, for one tier."""
 
 import tomllib
 from dataclasses import dataclass
@@ -33,8 +33,11 @@ class PoolConfig:
 
 @dataclass(frozen=True, slots=True)
 class TrainConfig:
-    """Hyper-parameters; comments are in the file."""
+    """Hyper-parameters: those of `[train]`, then those of the tier; comments are in the file."""
 
+    encoder: str
+    layers: int
+    frozen_layers: int
     seed: int
     max_length: int
     pair_budget: int
@@ -43,6 +46,7 @@ class TrainConfig:
     lr: float
     min_lr_ratio: float
     warmup_pairs: int
+    decay_share: float
     weight_decay: float
     clip: float
     label_smoothing: float
@@ -51,25 +55,40 @@ class TrainConfig:
     ema_steps: int
     checkpoint_minutes: float
     log_steps: int
+    start: str = ""
+    teacher: str = ""
+    teacher_weight: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
     """Everything `mixture.toml` says."""
 
+    tier: str
     pool: PoolConfig
     train: TrainConfig
     sets: tuple[SetConfig, ...]
 
 
-def load_mixture(path: Path = MIXTURE) -> Mixture:
-    """Read the mixture; unknown keys and doubled names are errors."""
+def load_mixture(tier: str, path: Path = MIXTURE) -> Mixture:
+    """Read the mixture as it is for one tier; unknown keys, tiers and doubled names are errors."""
     raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    if tier not in raw["tier"]:
+        raise ValueError(f"no tier {tier!r} in {path}: choose one of {', '.join(raw['tier'])}")
     pool = PoolConfig(**raw["pool"])
     sets = tuple(
-        SetConfig(**{"words": pool.words, **entry, "files": tuple(entry["files"])}) for entry in raw["set"]
+        SetConfig(
+            **{
+                "words": pool.words,
+                **entry,
+                "files": tuple(entry["files"]),
+                # "base-1", the first run of the tier "base", sees what "base" sees.
+                "passes": entry["passes"][tier.partition("-")[0]],
+            }
+        )
+        for entry in raw["set"]
     )
     names = [s.name for s in sets]
     if len(set(names)) != len(names):
         raise ValueError(f"a set is listed twice in {path}")
-    return Mixture(pool, TrainConfig(**raw["train"]), sets)
+    return Mixture(tier, pool, TrainConfig(**{**raw["train"], **raw["tier"][tier]}), sets)

@@ -9,7 +9,16 @@ from pathlib import Path
 
 from training.nli import contrast, science
 from training.nli.config import Mixture, SetConfig
-from training.nli.pairs import LABELS, NOT_ENTAILMENT, Pair, normalise, read_jsonl, stable_hash, write_pairs
+from training.nli.pairs import (
+    LABELS,
+    NOT_ENTAILMENT,
+    UNLABELLED,
+    Pair,
+    normalise,
+    read_jsonl,
+    stable_hash,
+    write_pairs,
+)
 from training.nli.paths import cases_dir, data_dir
 
 EVALUATION = (
@@ -108,7 +117,7 @@ def load_set(config: SetConfig, data: Path, guard: Guard, seed: int) -> tuple[li
     for pair in _read_set(config, data):
         if pair.label == "contradiction" and config.contradiction_as != "contradiction":
             pair = Pair(pair.premise, pair.hypothesis, config.contradiction_as, pair.source)
-        if pair.label not in (*LABELS, NOT_ENTAILMENT):
+        if pair.label not in (*LABELS, NOT_ENTAILMENT, UNLABELLED):
             raise ValueError(f"unknown label {pair.label!r} in {config.name}")
         key = (normalise(pair.premise), normalise(pair.hypothesis))
         if not key[0] or not key[1]:

@@ -2,15 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from training.nli.graph import Floats, build
+from training.nli.config import Mixture, TrainConfig
+from training.nli.graph import FAMILIES, Floats, build
 from training.nli.model import new_model, tokenizer
 from training.nli.pairs import LABELS, Pair, read_pairs
 from training.nli.scorer import Scorer
@@ -28,51 +31,79 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def trained_state(work: Path, interim: bool) -> dict[str, Tensor]:
+def trained_state(folder: Path, config: TrainConfig, interim: bool) -> dict[str, Tensor]:
     """The averaged weights: of the finished run, or of the latest checkpoint."""
     if not interim:
-        final: dict[str, Tensor] = torch.load(work / "final.pt", map_location="cpu", weights_only=True)
+        final: dict[str, Tensor] = torch.load(folder / "final.pt", map_location="cpu", weights_only=True)
         return final
-    checkpoint = torch.load(work / "checkpoint.pt", map_location="cpu", weights_only=True)
+    checkpoint = torch.load(folder / "checkpoint.pt", map_location="cpu", weights_only=True)
     state: dict[str, Tensor] = checkpoint["model"]
-    names = [n for n, p in new_model().named_parameters() if p.requires_grad]
+    names = [n for n, p in new_model(config).named_parameters() if p.requires_grad]
     state.update(zip(names, checkpoint["average"], strict=True))
     return state
 
 
-def write_config(folder: Path, max_length: int) -> dict[str, Any]:
+def write_config(folder: Path, settings: TrainConfig) -> dict[str, Any]:
     """Write ``config.json`` (labels by name) and the tokeniser without padding or truncation."""
-    base = new_model().config.to_dict()
+    model = new_model(settings)
+    base = model.config.to_dict()
     keys = (
         "model_type", "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
         "intermediate_size", "hidden_act", "max_position_embeddings", "type_vocab_size", "layer_norm_eps",
-        "pad_token_id",
+        "relative_attention_num_buckets", "pad_token_id",
     )  # fmt: skip
     config = {
-        "architectures": ["BertForSequenceClassification"],
-        **{key: base[key] for key in keys},
+        "architectures": [type(model).__name__],
+        **{key: base[key] for key in keys if key in base},
         "id2label": {str(i): name for i, name in enumerate(LABELS)},
         "label2id": {name: i for i, name in enumerate(LABELS)},
-        "trained_max_length": max_length,
+        "trained_max_length": settings.max_length,
     }
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
-    tok = tokenizer(max_length)
+    tok = tokenizer(settings)
     tok.no_truncation()
     tok.save(str(folder / "tokenizer.json"))
     return config
 
 
-def torch_gap(state: Mapping[str, Tensor], scorer: Scorer, pairs: list[tuple[str, str]]) -> float:
+def torch_gap(
+    config: TrainConfig, state: Mapping[str, Tensor], scorer: Scorer, pairs: list[tuple[str, str]]
+) -> float:
     """Largest probability difference between torch and the float32 graph: is the hand-written graph right?"""
-    model = new_model().train(False)
+    model = new_model(config).train(False)
     model.load_state_dict(dict(state))
     rows = []
     with torch.no_grad():
         for pair in pairs:
             e = scorer.tokenizer.encode(*pair)
-            logits = model(input_ids=torch.tensor([e.ids]), token_type_ids=torch.tensor([e.type_ids])).logits
+            more = {"token_type_ids": torch.tensor([e.type_ids])} if "token_type_ids" in scorer.inputs else {}
+            logits = model(input_ids=torch.tensor([e.ids]), **more).logits
             rows.append(torch.softmax(logits[0].double(), dim=-1).numpy())
     return float(np.abs(np.stack(rows) - scorer.score(pairs)).max())
+
+
+def fitted_temperature(logits: NDArray[np.float64], gold: NDArray[np.int64]) -> float:
+    """The T that minimises the mean −log softmax(logits / T)[gold] (Guo et al. 2017)."""
+
+    def loss(log_t: float) -> float:
+        scaled = logits / np.exp(log_t)
+        scaled -= scaled.max(axis=1, keepdims=True)
+        return float((np.log(np.exp(scaled).sum(axis=1)) - scaled[np.arange(len(gold)), gold]).mean())
+
+    return float(np.exp(minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded").x))
+
+
+def calibrated(
+    weights: Mapping[str, Floats], config: Mapping[str, Any], scorer: Scorer, held: Sequence[Pair]
+) -> tuple[dict[str, Floats], float]:
+    """The weights with the temperature of held-out pairs in the last layer, so that nobody can forget it."""
+    known = [p for p in held if p.label in LABELS]
+    scores = scorer.score([(p.premise, p.hypothesis) for p in known])
+    gold = np.array([LABELS.index(p.label) for p in known])
+    temperature = fitted_temperature(np.log(np.maximum(scores, 1e-12)), gold)
+    last = FAMILIES[config["model_type"]].classifier
+    scaled = {name: (weights[name] / temperature).astype(np.float32) for name in (f"{last}.weight", f"{last}.bias")}
+    return {**weights, **scaled}, temperature
 
 
 def compare(left: Scorer, right: Scorer, pairs: list[tuple[str, str]]) -> dict[str, float]:
@@ -88,31 +119,36 @@ def compare(left: Scorer, right: Scorer, pairs: list[tuple[str, str]]) -> dict[s
     }
 
 
-def _held_out(work: Path) -> list[tuple[str, str]]:
+def _held_out(work: Path) -> list[Pair]:
     def place(pair: Pair) -> bytes:
         return hashlib.sha256((pair.premise + pair.hypothesis).encode()).digest()
 
-    return [(p.premise, p.hypothesis) for p in sorted(read_pairs(work / "validation.jsonl.gz"), key=place)][
-        :COMPARED_PAIRS
-    ]
+    return sorted(read_pairs(work / "validation.jsonl.gz"), key=place)[:COMPARED_PAIRS]
 
 
-def export(work: Path, max_length: int, interim: bool = False, threads: int = 2) -> dict[str, Any]:
-    """Write ``work/mini``, unless the comparison it returns would be too bad (:class:`ExportRefused`)."""
-    state = trained_state(work, interim)
+def export(work: Path, mixture: Mixture, interim: bool = False, threads: int = 2) -> dict[str, Any]:
+    """Write ``work/TIER/model``, unless the comparison it returns would be too bad (:class:`ExportRefused`)."""
+    home, settings = work / mixture.tier, mixture.train
+    state = trained_state(home, settings, interim)
     weights: dict[str, Floats] = {k: v.float().numpy() for k, v in state.items()}
-    draft = work / "draft"
+    draft = home / "draft"
     draft.mkdir(exist_ok=True)
-    config = write_config(draft, max_length)
+    config = write_config(draft, settings)
+    raw = build(weights, config, int8=False).SerializeToString()
+    held = _held_out(work)
+    scorer = Scorer(draft, raw, threads)
+    gap = torch_gap(settings, state, scorer, [(p.premise, p.hypothesis) for p in held[:48]])
+    weights, temperature = calibrated(weights, config, scorer, held)
     full = build(weights, config, int8=False).SerializeToString()
     small = build(weights, config, int8=True).SerializeToString()
-    pairs = _held_out(work)
+    pairs = [(p.premise, p.hypothesis) for p in held]
     reference = Scorer(draft, full, threads)
     report: dict[str, Any] = {
         "interim": interim,
         "bytes_float32": len(full),
         "bytes_int8": len(small),
-        "torch_vs_onnx_max_abs_dp": torch_gap(state, reference, pairs[:48]),
+        "torch_vs_onnx_max_abs_dp": gap,
+        "temperature": round(temperature, 4),
         "int8_vs_float32": compare(reference, Scorer(draft, small, threads), pairs),
     }
     print(json.dumps(report, indent=1))
@@ -120,14 +156,14 @@ def export(work: Path, max_length: int, interim: bool = False, threads: int = 2)
         raise ExportRefused("the ONNX graph does not compute what torch computes")
     if report["int8_vs_float32"]["label_agreement"] < MIN_AGREEMENT:
         raise ExportRefused(f"int8 and float32 agree on fewer than {MIN_AGREEMENT:.0%} of the labels")
-    folder = work / "mini"
+    folder = home / "model"
     folder.mkdir(exist_ok=True)
     (folder / "model.onnx").write_bytes(small)
     for name in ("config.json", "tokenizer.json"):
         (draft / name).replace(folder / name)
     draft.rmdir()
     if not interim:
-        report["final_sha256"] = sha256(work / "final.pt")
+        report["final_sha256"] = sha256(home / "final.pt")
     report["model_sha256"] = sha256(folder / "model.onnx")
-    (work / "export.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    (home / "export.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return report

@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+Probabilities = NDArray[np.float64]
+"""Columns in the order of `LABELS`."""
+
 LABELS: tuple[str, str, str] = ("entailment", "neutral", "contradiction")
 NOT_ENTAILMENT = "not_entailment"
+UNLABELLED = "unlabelled"
+"""A pair that only a teacher has an opinion on."""
 CLAIM_LABELS: dict[str, str] = {
     "SUPPORT": "entailment",
     "REFUTE": "contradiction",
@@ -38,6 +46,11 @@ def normalise(text: str) -> str:
 def stable_hash(text: str) -> int:
     """A hash that is the same in every process (``hash`` is salted)."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+
+
+def pair_key(pair: Pair) -> int:
+    """What a teacher's answer is filed under: the two texts, not the label."""
+    return stable_hash(f"{pair.premise}\0{pair.hypothesis}")
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:

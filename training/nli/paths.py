@@ -6,8 +6,17 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
 MIXTURE = HERE / "mixture.toml"
-RESULTS = HERE / "results" / "mini-v1.json"
-WEIGHTS = REPOSITORY / "src" / "epoche" / "weights" / "mini"
+TIERS = {
+    "mini": REPOSITORY / "src" / "epoche" / "weights" / "mini",
+    "base-1": HERE / "work" / "none",
+    "base": REPOSITORY / "models" / "epoche-nli-base" / "src" / "epoche_nli_base" / "weights",
+}
+"""Where the weights of each tier are shipped."""
+
+
+def results(tier: str) -> Path:
+    """The committed figures of a tier's shipped weights."""
+    return HERE / "results" / f"{tier}.json"
 
 
 def data_dir() -> Path:

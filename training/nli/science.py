@@ -109,6 +109,10 @@ def build(config: SetConfig, data: Path) -> Iterator[Pair]:
             triples = (t for name in config.files for t in claims_evidence(data, name))
         case "unrelated":
             triples = unrelated(data)
+        case "bm25_neutral" | "unlabelled":
+            from training.nli import neighbours  # which needs this module
+
+            triples = getattr(neighbours, config.kind)(data)
         case _:
             raise ValueError(f"unknown kind {config.kind!r} of set {config.name!r}")
     for premise, hypothesis, label in triples:

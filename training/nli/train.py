@@ -6,26 +6,26 @@ import signal
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import BertForSequenceClassification
 
 from training.nli.batches import Encoded, encode, order, plan
 from training.nli.config import Mixture, TrainConfig
-from training.nli.model import is_right, new_model, nli_loss, tokenizer
+from training.nli.model import is_right, new_model, nli_loss, padding_id, starting_weights, tokenizer
 from training.nli.pairs import Pair, read_pairs
+from training.nli.teacher import answers
 
 
 def learning_rate(config: TrainConfig, seen: int, budget: int) -> float:
-    """Linear warm-up, then linear decay to ``min_lr_ratio``; a function of pairs seen, not of time."""
+    """Linear warm-up, a flat part, then linear decay to ``min_lr_ratio``; of pairs seen, not of time."""
     if seen < config.warmup_pairs:
         return config.lr * seen / config.warmup_pairs
-    left = (budget - seen) / max(1, budget - config.warmup_pairs)
-    return config.lr * max(config.min_lr_ratio, left)
+    left = (budget - seen) / max(1.0, config.decay_share * (budget - config.warmup_pairs))
+    return config.lr * min(1.0, max(config.min_lr_ratio, left))
 
 
 def has_bfloat16(device: str) -> bool:
@@ -37,17 +37,23 @@ def has_bfloat16(device: str) -> bool:
 
 
 def run_digest(mixture: Mixture, work: Path) -> str:
-    """What a checkpoint belongs to: hyper-parameters, passes and the bytes of the pool."""
-    text = json.dumps([asdict(mixture.train), [(s.name, s.passes) for s in mixture.sets]])
+    """What a checkpoint belongs to: hyper-parameters, passes and the bytes of the pool.
+
+    Not the budget: a larger one begins with the same batches, so that a run can be made longer.
+    """
+    later = ("start", "teacher", "teacher_weight")  # fields that a run without them need not know
+    settings = {k: v for k, v in asdict(mixture.train).items() if k != "pair_budget" and (v or k not in later)}
+    text = json.dumps([settings, [(s.name, s.passes) for s in mixture.sets]])
     return hashlib.sha256(text.encode() + (work / "train.jsonl.gz").read_bytes()).hexdigest()
 
 
 def finished(mixture: Mixture, work: Path) -> bool:
-    """Whether ``final.pt`` is there and belongs to this mixture and pool."""
-    if not (work / "final.pt").exists() or not (work / "checkpoint.pt").exists():
+    """Whether ``final.pt`` is there and belongs to this mixture, pool and budget."""
+    folder = work / mixture.tier
+    if not (folder / "final.pt").exists() or not (folder / "checkpoint.pt").exists():
         return False
-    state = torch.load(work / "checkpoint.pt", map_location="cpu", weights_only=True, mmap=True)
-    return bool(state["digest"] == run_digest(mixture, work))
+    state = torch.load(folder / "checkpoint.pt", map_location="cpu", weights_only=True, mmap=True)
+    return bool(state["digest"] == run_digest(mixture, work) and state["seen"] >= mixture.train.pair_budget)
 
 
 class Run:
@@ -56,11 +62,14 @@ class Run:
     def __init__(self, mixture: Mixture, work: Path, device: str) -> None:
         self.config = mixture.train
         self.device = device
-        self.path = work / "checkpoint.pt"
+        self.path = work / mixture.tier / "checkpoint.pt"
+        self.path.parent.mkdir(exist_ok=True)
         self.digest = run_digest(mixture, work)
         torch.manual_seed(self.config.seed)
-        self.model: BertForSequenceClassification = new_model(self.config.dropout)
-        torch.nn.Module.to(self.model, device)
+        self.model = new_model(self.config)
+        if self.config.start:
+            self.model.load_state_dict(starting_weights(self.config.start, self.model.config.model_type))
+        self.model.to(device)
         named = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
         self.params = [p for _, p in named]
         decayed = [p for n, p in named if p.ndim > 1 and "embeddings" not in n]
@@ -76,9 +85,12 @@ class Run:
         self.average = [p.detach().clone() for p in self.params]
         self.step = 0
         self.seen = 0
+        self.budget = 0
+        self.flat = self.path.with_name("flat.pt")
 
-    def save(self) -> None:
+    def save(self, path: Path | None = None) -> None:
         """Write the checkpoint beside the old one, then replace it: a kill leaves one or the other."""
+        path = path or self.path
         state: dict[str, Any] = {
             "digest": self.digest,
             "model": self.model.state_dict(),
@@ -86,20 +98,24 @@ class Run:
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
             "seen": self.seen,
+            "budget": self.budget,
             "rng": torch.get_rng_state(),
             "cuda_rng": torch.cuda.get_rng_state_all() if self.device == "cuda" else [],
         }
-        part = self.path.with_suffix(".part")
+        part = path.with_suffix(".part")
         torch.save(state, part)
-        part.replace(self.path)
+        part.replace(path)
 
-    def resume(self) -> bool:
-        """Load the checkpoint, if there is one of this very run."""
+    def resume(self, budget: int) -> bool:
+        """Load the checkpoint, if there is one of this very run; for another budget, the one before the fall."""
         if not self.path.exists():
             return False
         state = torch.load(self.path, map_location="cpu", weights_only=True)
         if state["digest"] != self.digest:
             raise RuntimeError(f"{self.path} belongs to another mixture or pool; move it away to start afresh")
+        fell = learning_rate(self.config, state["seen"], state["budget"]) < self.config.lr
+        if state["budget"] != budget and fell and state["seen"] > self.config.warmup_pairs:
+            state = torch.load(self.flat, map_location="cpu", weights_only=True)
         self.model.load_state_dict(state["model"])
         self.average = [a.to(self.device) for a in state["average"]]
         self.optimiser.load_state_dict(state["optimiser"])
@@ -111,17 +127,20 @@ class Run:
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """Logits; under bfloat16 autocast where the processor has it."""
+        more = {"token_type_ids": types} if hasattr(self.model.config, "type_vocab_size") else {}
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=has_bfloat16(self.device)):
-            out = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
+            out = self.model(input_ids=ids, attention_mask=mask, **more)
         logits: Tensor = out.logits
         return logits
 
-    def update(self, batch: Sequence[Tensor], budget: int) -> Tensor:
+    def update(self, batch: Sequence[Tensor]) -> Tensor:
         """One optimiser step; returns the loss."""
-        *inputs, labels = (t.to(self.device) for t in batch)
+        *inputs, labels, soft = (t.to(self.device) for t in batch)
         for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate(self.config, self.seen, budget)
-        loss = nli_loss(self.forward(*inputs), labels, self.config.label_smoothing)
+            group["lr"] = learning_rate(self.config, self.seen, self.budget)
+        loss = nli_loss(
+            self.forward(*inputs), labels, self.config.label_smoothing, soft, self.config.teacher_weight
+        )
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.params, self.config.clip)
         self.optimiser.step()
@@ -134,6 +153,11 @@ class Run:
             with torch.no_grad():
                 torch._foreach_lerp_(self.average, list[Tensor](self.params), 1 - keep)
         return loss.detach()
+
+    def about_to_fall(self, pairs: int) -> bool:
+        """Whether the flat part of the schedule ends with the next batch."""
+        now, then = (learning_rate(self.config, seen, self.budget) for seen in (self.seen, self.seen + pairs))
+        return self.seen >= self.config.warmup_pairs and then < now == self.config.lr
 
     def averaged(self) -> dict[str, Tensor]:
         """The state dict with averaged weights: what is validated and exported."""
@@ -152,7 +176,7 @@ def validate(run: Run, encoded: Encoded, pairs: Sequence[Pair], limit: int | Non
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for i in range(0, len(rows), 64):
         chunk = rows[i : i + 64]
-        *inputs, labels = (t.to(run.device) for t in encoded.batch(chunk))
+        *inputs, labels, _ = (t.to(run.device) for t in encoded.batch(chunk))
         with torch.no_grad():
             logits = run.forward(*inputs)
         for row, ok in zip(chunk, is_right(logits, labels).tolist(), strict=True):
@@ -168,19 +192,22 @@ def train(
 ) -> None:
     """Train, or go on training, until the pair budget is spent; then write ``final.pt``."""
     torch.set_num_threads(threads)
-    config = mixture.train
+    config, folder = mixture.train, work / mixture.tier
     pairs, held = read_pairs(work / "train.jsonl.gz"), read_pairs(work / "validation.jsonl.gz")
     held.sort(key=lambda p: hashlib.sha256((p.hypothesis + p.premise).encode()).digest())
-    tok = tokenizer(config.max_length)
-    encoded, held_encoded = encode(pairs, tok), encode(held, tok)
-    batches = plan(order(pairs, mixture), encoded.lengths(), config)
+    tok, pad = tokenizer(config), padding_id(config)
+    encoded, held_encoded = encode(pairs, tok, pad), encode(held, tok, pad)
+    if config.teacher:
+        encoded = replace(encoded, soft=answers(pairs, work, config.teacher))
+    batches = plan(order(pairs, mixture, encoded.soft), encoded.lengths(), config)
     budget = sum(len(b) for b in batches)
     run = Run(mixture, work, device)
-    run.resume()
+    run.resume(budget)
+    run.budget = budget
     run.model.train()
     stop: list[int] = []
     previous = signal.signal(signal.SIGTERM, lambda number, frame: stop.append(number))
-    log = (work / "train.jsonl").open("a", encoding="utf-8")
+    log = (folder / "train.jsonl").open("a", encoding="utf-8")
 
     def note(**values: object) -> None:
         log.write(json.dumps({"step": run.step, "pairs": run.seen, **values}) + "\n")
@@ -193,19 +220,21 @@ def train(
         tokens=int(sum(encoded.lengths()[b].sum() for b in batches)),
     )
     saved = since = time.monotonic()
-    base, losses = run.seen, torch.zeros(())
+    base, first, losses = run.seen, run.step, torch.zeros(())
     validate_every = max(1, len(batches) // 12)
     while run.step < len(batches) and not stop and (max_steps is None or run.step < max_steps):
-        losses += run.update(encoded.batch(batches[run.step]), budget).cpu()
+        if run.about_to_fall(len(batches[run.step])):
+            run.save(run.flat)
+        losses += run.update(encoded.batch(batches[run.step])).cpu()
         now = time.monotonic()
         if run.step % config.log_steps == 0:
             rate = (run.seen - base) / (now - since)
             note(
-                loss=round(losses.item() / config.log_steps, 4),
+                loss=round(losses.item() / (run.step - first), 4),
                 pairs_per_s=round(rate, 1),
                 lr=learning_rate(config, run.seen, budget),
             )
-            since, base, losses = now, run.seen, torch.zeros(())
+            since, base, first, losses = now, run.seen, run.step, torch.zeros(())
         if now - saved > config.checkpoint_minutes * 60:
             run.save()
             saved = now
@@ -214,7 +243,7 @@ def train(
     run.save()
     if run.step == len(batches):
         note(event="final", **validate(run, held_encoded, held))
-        torch.save(run.averaged(), work / "final.part")
-        (work / "final.part").replace(work / "final.pt")
+        torch.save(run.averaged(), folder / "final.part")
+        (folder / "final.part").replace(folder / "final.pt")
     log.close()
     signal.signal(signal.SIGTERM, previous)

@@ -35,6 +35,9 @@ ENTRY_POINTS = "epoche.nli_models"
 #: The embedded model and its other name.
 EMBEDDED, EMBEDDED_ALIAS = "mini", "embedded"
 
+#: Models of ours that are packages of their own.
+_SEPARATE = {"base": "epoche-nli-base"}
+
 _DEFAULT_MODELS = ("onnx/model.onnx", "model.onnx")
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 #: Models whose positions start at pad_token_id + 1, so that they read fewer tokens than they have positions.
@@ -112,6 +115,11 @@ def find_model(
         if revision is not None:
             raise OptionError(f"revision {revision!r}: {head} is not a model of the hub, so leave it out")
         return _local(*place, chosen)
+    if head in _SEPARATE:
+        raise UnknownBackend(
+            f"the NLI model {head!r} is a package of its own that is not installed: pip install {_SEPARATE[head]} "
+            f"(or the extra, epoche[{head}])"
+        )
     repo = head.removeprefix("hub:")
     if not _HUB_ID.fullmatch(repo):
         raise UnknownBackend(f"no NLI model {name!r}: {_known()}")

@@ -1,0 +1,81 @@
+"""Stage `teach`: the larger model's probabilities of the pairs that the smaller one will see.
+
+Answers go to `work/TIER/teacher.bin`, 16 bytes each: the pair's key (uint64), three float16 and two bytes
+of nothing. They are appended, so that a killed stage goes on where it was.
+"""
+
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.nli.batches import order
+from training.nli.config import Mixture
+from training.nli.pairs import LABELS, Pair, pair_key, read_pairs
+from training.nli.paths import TIERS
+from training.nli.scorer import Scorer
+
+RECORD = np.dtype([("key", "<u8"), ("p", "<f2", (len(LABELS),)), ("pad", "V2")])
+_CHUNK = 512
+
+
+def answers_file(work: Path, teacher: str) -> Path:
+    """Where the answers of a tier's model lie."""
+    return work / teacher / "teacher.bin"
+
+
+def read_answers(path: Path) -> dict[int, NDArray[np.float32]]:
+    """Key → probabilities; a torn last record is left out."""
+    if not path.exists():
+        return {}
+    content = path.read_bytes()
+    records = np.frombuffer(content[: len(content) // RECORD.itemsize * RECORD.itemsize], dtype=RECORD)
+    return dict(zip(records["key"].tolist(), records["p"].astype(np.float32), strict=True))
+
+
+def answers(pairs: Sequence[Pair], work: Path, teacher: str) -> NDArray[np.float32]:
+    """float32[n, 3]: the teacher's probabilities of each pair, nan where it has not answered."""
+    known = read_answers(answers_file(work, teacher))
+    nothing = np.full(len(LABELS), np.nan, np.float32)
+    return np.stack([known.get(pair_key(p), nothing) for p in pairs])
+
+
+def teach(mixture: Mixture, work: Path, threads: int = 2, most: int | None = None) -> None:
+    """Ask the teacher about the pairs of the mixture in the order the run will see them, each once.
+
+    Args:
+        most: stop after so many answers in all.
+    """
+    path = answers_file(work, mixture.train.teacher)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = read_answers(path)
+    pairs = read_pairs(work / "train.jsonl.gz")
+    # As if it had answered everything, so that unlabelled pairs are asked about too.
+    sequence = order(pairs, mixture, np.zeros((len(pairs), len(LABELS)), np.float32))
+    wanted = {pair_key(pairs[i]): pairs[i] for i in dict.fromkeys(sequence.tolist())}
+    left = [pair for key, pair in wanted.items() if key not in known]
+    if most is not None:
+        left = left[: max(0, most - len(known))]
+    scorer = Scorer(TIERS[mixture.train.teacher], threads=threads)
+    stop: list[int] = []
+    previous = signal.signal(signal.SIGTERM, lambda number, frame: stop.append(number))
+    began = time.monotonic()
+    with path.open("r+b" if path.exists() else "wb") as out:
+        out.truncate(len(known) * RECORD.itemsize)
+        out.seek(0, 2)
+        for i in range(0, len(left), _CHUNK):
+            if stop:
+                break
+            chunk = left[i : i + _CHUNK]
+            records = np.zeros(len(chunk), dtype=RECORD)
+            records["key"] = [pair_key(p) for p in chunk]
+            records["p"] = scorer.score([(p.premise, p.hypothesis) for p in chunk])
+            out.write(records.tobytes())
+            out.flush()
+            done = i + len(chunk)
+            rate = done / (time.monotonic() - began)
+            print(f"{len(known) + done} of {len(known) + len(left)} answers, {rate:.1f} pairs/s", flush=True)
+    signal.signal(signal.SIGTERM, previous)

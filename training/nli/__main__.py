@@ -81,7 +81,7 @@ def run_evaluate(work: Path, args: argparse.Namespace) -> None:
         "held_out_accuracy": checks,
     }
     report = {
-        "evaluation": evaluate(home / "model", threads=args.threads),
+        "evaluation": evaluate(home / "model", threads=args.threads, limit=args.limit),
         "export": exported,
         "training": training,
         "data": data,
@@ -129,6 +129,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--max-steps", type=int, help="stop training early (it resumes later)")
     parser.add_argument("--most", type=int, help="stop `teach` after this many answers in all (it resumes later)")
+    parser.add_argument("--limit", type=int, help="at most so many pairs of a set in `evaluate`, for a quick look")
     parser.add_argument("--interim", action="store_true", help="export the latest checkpoint of an unfinished run")
     args = parser.parse_args()
     work = work_dir()

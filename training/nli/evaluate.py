@@ -15,7 +15,7 @@ from training.nli.case_rates import case_rates
 from training.nli.evaluate_scifact import scifact_figures
 from training.nli.pairs import LABELS, NOT_ENTAILMENT, Probabilities, read_jsonl, stable_hash
 from training.nli.paths import cases_dir, data_dir
-from training.nli.probes import one_sided, with_distance, with_noise
+from training.nli.probes import NOISE_CLAIMS, one_sided, with_distance, with_noise
 from training.nli.scorer import Scorer
 
 Triple = tuple[str, str, str]
@@ -106,9 +106,9 @@ def evaluate(
     for name in ("contrast_dev", *(k for k in report if k.startswith("scifact"))):
         say(_line(name, report[name]))
     report["probes"] = {
-        "one_sided": one_sided(scorer, read_set("mnli.dev", 2000)),
+        "one_sided": one_sided(scorer, read_set("mnli.dev", min(2000, limit or 2000))),
         "distance": with_distance(scorer),
-        "noise": with_noise(scorer),
+        "noise": with_noise(scorer, 25 if limit else NOISE_CLAIMS),
         "cases": case_rates(scorer),
     }
     say(json.dumps(report["probes"]))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from torch import Tensor
 from training.nli.config import Mixture, TrainConfig
 from training.nli.graph import FAMILIES, Floats, build
 from training.nli.model import new_model, tokenizer
-from training.nli.pairs import LABELS, Pair, read_pairs
+from training.nli.pairs import LABELS, Pair, Probabilities, read_pairs
 from training.nli.scorer import Scorer
 
 MIN_AGREEMENT = 0.99
@@ -93,25 +93,18 @@ def fitted_temperature(logits: NDArray[np.float64], gold: NDArray[np.int64]) -> 
     return float(np.exp(minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded").x))
 
 
-def calibrated(
-    weights: Mapping[str, Floats], config: Mapping[str, Any], scorer: Scorer, held: Sequence[Pair]
-) -> tuple[dict[str, Floats], float]:
-    """The weights with the temperature of held-out pairs in the last layer, so that nobody can forget it."""
-    known = [p for p in held if p.label in LABELS]
-    scores = scorer.score([(p.premise, p.hypothesis) for p in known])
-    gold = np.array([LABELS.index(p.label) for p in known])
-    temperature = fitted_temperature(np.log(np.maximum(scores, 1e-12)), gold)
-    last = FAMILIES[config["model_type"]].classifier
+def at_temperature(weights: Mapping[str, Floats], family: str, temperature: float) -> dict[str, Floats]:
+    """The weights with every logit divided by T: in the last layer, so that nobody can forget it."""
+    last = FAMILIES[family].classifier
     scaled = {name: (weights[name] / temperature).astype(np.float32) for name in (f"{last}.weight", f"{last}.bias")}
-    return {**weights, **scaled}, temperature
+    return {**weights, **scaled}
 
 
-def compare(left: Scorer, right: Scorer, pairs: list[tuple[str, str]]) -> dict[str, float]:
+def compare(a: Probabilities, b: Probabilities) -> dict[str, float]:
     """Label agreement and probability differences of two models on the same pairs."""
-    a, b = left.score(pairs), right.score(pairs)
     gap = np.abs(a - b)
     return {
-        "pairs": len(pairs),
+        "pairs": len(a),
         "label_agreement": round(float((a.argmax(1) == b.argmax(1)).mean()), 5),
         "mean_abs_dp": round(float(gap.mean()), 6),
         "p99_abs_dp": round(float(np.quantile(gap, 0.99)), 6),
@@ -134,22 +127,25 @@ def export(work: Path, mixture: Mixture, interim: bool = False, threads: int = 2
     draft = home / "draft"
     draft.mkdir(exist_ok=True)
     config = write_config(draft, settings)
-    raw = build(weights, config, int8=False).SerializeToString()
-    held = _held_out(work)
-    scorer = Scorer(draft, raw, threads)
-    gap = torch_gap(settings, state, scorer, [(p.premise, p.hypothesis) for p in held[:48]])
-    weights, temperature = calibrated(weights, config, scorer, held)
     full = build(weights, config, int8=False).SerializeToString()
-    small = build(weights, config, int8=True).SerializeToString()
+    held = _held_out(work)
     pairs = [(p.premise, p.hypothesis) for p in held]
-    reference = Scorer(draft, full, threads)
+    scorer = Scorer(draft, full, threads)
+    gap = torch_gap(settings, state, scorer, pairs[:48])
+    logits = np.log(np.maximum(scorer.score(pairs), 1e-12))
+    known = [i for i, p in enumerate(held) if p.label in LABELS]
+    temperature = fitted_temperature(logits[known], np.array([LABELS.index(held[i].label) for i in known]))
+    weights = at_temperature(weights, config["model_type"], temperature)
+    small = build(weights, config, int8=True).SerializeToString()
+    exact = np.exp(logits / temperature)
+    exact /= exact.sum(axis=1, keepdims=True)
     report: dict[str, Any] = {
         "interim": interim,
         "bytes_float32": len(full),
         "bytes_int8": len(small),
         "torch_vs_onnx_max_abs_dp": gap,
         "temperature": round(temperature, 4),
-        "int8_vs_float32": compare(reference, Scorer(draft, small, threads), pairs),
+        "int8_vs_float32": compare(exact, Scorer(draft, small, threads).score(pairs)),
     }
     print(json.dumps(report, indent=1))
     if report["torch_vs_onnx_max_abs_dp"] > 1e-3:

@@ -60,12 +60,12 @@ def with_distance(scorer: Scorer) -> dict[str, Any]:
     }
 
 
-def with_noise(scorer: Scorer) -> dict[str, Any]:
+def with_noise(scorer: Scorer, most_claims: int = NOISE_CLAIMS) -> dict[str, Any]:
     """Share of dev claims that n sentences of unrelated abstracts contradict or support, by n."""
     abstracts = corpus(data_dir())
     sentences = sorted((s for text in abstracts.values() for s in text), key=stable_hash)
     claims = sorted(read_jsonl(data_dir() / "scifact" / "claims_dev.jsonl"), key=lambda r: stable_hash(r["claim"]))
-    claims = claims[:NOISE_CLAIMS]
+    claims = claims[:most_claims]
     most = max(NOISE_COUNTS)
     pairs = []
     for i, row in enumerate(claims):

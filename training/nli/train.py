@@ -221,7 +221,7 @@ def train(
     )
     saved = since = time.monotonic()
     base, first, losses = run.seen, run.step, torch.zeros(())
-    validate_every = max(1, len(batches) // 12)
+    validate_every = max(200, len(batches) // 12)
     while run.step < len(batches) and not stop and (max_steps is None or run.step < max_steps):
         if run.about_to_fall(len(batches[run.step])):
             run.save(run.flat)

@@ -54,13 +54,13 @@ def row(name: str, arguments: list[str], runs: int) -> dict[str, object]:
     return figures
 
 
-def throughput(pairs: int = 2000) -> dict[str, object]:
+def throughput(nli: str, pairs: int) -> dict[str, object]:
     """Distinct pairs per second in one process, the model loaded, one thread."""
     from epoche.assemble import make_nli
     from epoche.config import load_config
 
     config = load_config()
-    model = make_nli(config.nli, config)
+    model = make_nli(nli, config)
     texts = [
         (f"In cohort {i}, daily dosing lowered the mean score from {i} to {i - 7} points in older adults.", CLAIM)
         for i in range(pairs)
@@ -68,7 +68,7 @@ def throughput(pairs: int = 2000) -> dict[str, object]:
     model.score(texts[:64])
     start = time.perf_counter()
     model.score(texts)
-    return {"name": "pairs per second, 1 thread", "value": round(pairs / (time.perf_counter() - start), 1)}
+    return {"name": f"pairs per second, 1 thread, {nli}", "value": round(pairs / (time.perf_counter() - start), 1)}
 
 
 def from_the_record(run: Path) -> list[dict[str, object]]:
@@ -128,7 +128,13 @@ def main() -> None:
                 ["-m", "epoche", "verify", CLAIM, "-e", str(evidence)],
                 runs,
             ),
-            throughput(),
+            row(
+                "epoche verify --nli base, 1 claim, 10 sentences, cold",
+                ["-m", "epoche", "verify", CLAIM, "-e", str(evidence), "--nli", "base"],
+                runs,
+            ),
+            throughput("mini", 2000),
+            throughput("base", 200),
             million_rows(),
         ]
         run = HERE / "work" / "scifact-abstract" / "rules--mini"

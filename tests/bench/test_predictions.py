@@ -34,7 +34,7 @@ def test_any_labels_any_scale(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        (GOOD, "id 'a' occurs twice"),
+        (GOOD, "id a occurs twice, first in line 1"),
         (GOOD | {"id": "b", "confidence": None}, "no confidence"),
         ('{"id": "b", "gold": "x", "pred": "x", "confidence": NaN}', "NaN is not a number"),
         (GOOD | {"id": "b", "confidence": "0.5"}, "finite number"),

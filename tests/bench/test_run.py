@@ -22,7 +22,7 @@ from epoche.bench.readings import Setup, Table, grid
 from epoche.bench.record import load_run
 from epoche.bench.run import run
 from epoche.config import load_config, load_policy
-from epoche.errors import BackendError, InputError, UnknownBackend
+from epoche.errors import BackendError, InputError, OptionError, UnknownBackend
 from epoche.types import Document, Kind, Label, Policy, Statement
 from tests.conftest import ROOT
 
@@ -306,6 +306,11 @@ def test_a_record_that_nobody_can_read_is_refused(tmp_path: Path) -> None:
 def test_configurations_are_named_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(UnknownBackend):
         configurations(tmp_path / "runs", ["rules", "rulez"], ["mini"])
+    for empty in ([""], ["rules", " "]):
+        with pytest.raises(OptionError, match="--decomposer has an empty name"):
+            configurations(tmp_path / "runs", empty, ["mini"])
+        with pytest.raises(OptionError, match="--nli has an empty name"):
+            configurations(tmp_path / "runs", ["rules"], empty)
     plans = configurations(tmp_path / "runs", ["rules", "rules ", "whole"], ["a/nli", "b/nli"])
     assert [p.out.name for p in plans] == ["rules--a--nli", "rules--b--nli", "whole--a--nli", "whole--b--nli"]
     (single,) = configurations(tmp_path / "runs" / "a", ["rules"], ["mini"])

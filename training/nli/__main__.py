@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from training.nli.config import load_mixture
+from training.nli.config import load_mixture, runs
 from training.nli.paths import TIERS, results, work_dir
 
 STAGES = ("data", "teach", "train", "export", "evaluate", "card", "install")
@@ -39,12 +39,35 @@ def run_teach(work: Path, args: argparse.Namespace) -> None:
 
 
 def run_train(work: Path, args: argparse.Namespace) -> None:
-    """Train or resume, unless the run is finished."""
+    """Train or resume, unless the run is finished; before it the run it starts from."""
     from training.nli.train import finished, train
 
     mixture = load_mixture(args.tier)
+    first = mixture.train.start
+    if first and first not in TIERS and not (work / first / "final.pt").exists():
+        train(load_mixture(first), work, args.device, args.threads, args.max_steps)
     if not finished(mixture, work):
         train(mixture, work, args.device, args.threads, args.max_steps)
+
+
+def _history(work: Path, name: str) -> list[dict[str, Any]]:
+    """What each run saw, from the one that began with the encoder to the one called `name`."""
+    home = work / name
+    log = [json.loads(line) for line in (home / "train.jsonl").read_text(encoding="utf-8").splitlines()]
+    rates = sorted(r["pairs_per_s"] for r in log if "pairs_per_s" in r)
+    data = _load(home / "data.json")
+    own = {
+        "run": name,
+        "pairs": log[-1]["pairs"],
+        "steps": log[-1]["step"],
+        "median_pairs_per_s": rates[len(rates) // 2],
+        "held_out_accuracy": [
+            {k: r[k] for k in ("step", "pairs", "all")} for r in log if r.get("event") in ("validation", "final")
+        ],
+        "pool": {k: data.get(k) for k in ("digest", "train", "share_seen")},
+    }
+    start = load_mixture(name).train.start
+    return [*(_history(work, start) if start else []), own]
 
 
 def run_export(work: Path, args: argparse.Namespace) -> None:
@@ -71,19 +94,10 @@ def run_evaluate(work: Path, args: argparse.Namespace) -> None:
     path = _results(home)
     if _load(path).get("export", {}).get("model_sha256") == exported["model_sha256"]:
         return
-    log = [json.loads(line) for line in (home / "train.jsonl").read_text(encoding="utf-8").splitlines()]
-    rates = sorted(r["pairs_per_s"] for r in log if "pairs_per_s" in r)
-    checks = [{k: r[k] for k in ("step", "pairs", "all")} for r in log if r.get("event") in ("validation", "final")]
-    training = {
-        "pairs": log[-1]["pairs"],
-        "steps": log[-1]["step"],
-        "median_pairs_per_s": rates[len(rates) // 2],
-        "held_out_accuracy": checks,
-    }
     report = {
         "evaluation": evaluate(home / "model", threads=args.threads, limit=args.limit),
         "export": exported,
-        "training": training,
+        "training": _history(work, args.tier),
         "data": data,
     }
     write_results(path, report)
@@ -124,16 +138,17 @@ def main() -> None:
     """Run one stage or all of them."""
     parser = argparse.ArgumentParser(prog="python -m training.nli", description=__doc__)
     parser.add_argument("stage", choices=[*STAGES, "all", "measure"])
-    parser.add_argument("--tier", choices=[*TIERS], default="mini")
+    parser.add_argument("--tier", choices=runs(), default="mini")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--max-steps", type=int, help="stop training early (it resumes later)")
     parser.add_argument("--most", type=int, help="stop `teach` after this many answers in all (it resumes later)")
-    parser.add_argument("--limit", type=int, help="at most so many pairs of a set in `evaluate`, for a quick look")
+    parser.add_argument("--limit", type=int, help="at most so many pairs of a set in `evaluate`; the card says it")
     parser.add_argument("--interim", action="store_true", help="export the latest checkpoint of an unfinished run")
     args = parser.parse_args()
     work = work_dir()
-    for stage in STAGES if args.stage == "all" else [args.stage]:
+    leads = args.tier not in TIERS  # to another tier: there is nothing to export
+    for stage in STAGES[: STAGES.index("export") if leads else None] if args.stage == "all" else [args.stage]:
         globals()[f"run_{stage}"](work, args)
 
 

@@ -33,9 +33,25 @@ def _span(bounds: list[float] | None) -> str:
     return f"{bounds[0]:.3f}–{bounds[1]:.3f}" if bounds else ""
 
 
+def _run(run: dict[str, Any]) -> str:
+    """What one run saw, as a sentence."""
+    pool = run["pool"]
+    shares = ", ".join(f"{family} {part:.0%}" for family, part in pool["share_seen"].items())
+    return f"{run['pairs']:,} pairs ({shares}) from a pool of {pool['train']:,}, run `{run['run']}`."
+
+
+def _limit(evaluation: dict[str, Any]) -> str:
+    most = evaluation.get("at_most")
+    return (
+        f"At most {most} pairs of a pair set were drawn, and 25 claims for the unrelated sentences. "
+        if most
+        else ""
+    )
+
+
 def render(mixture: Mixture, results: dict[str, Any]) -> str:
     """The card as Markdown."""
-    data, export, evaluation = results["data"], results["export"], results["evaluation"]
+    export, evaluation = results["export"], results["evaluation"]
     sentence, claim = evaluation["scifact.dev sentence"], evaluation["scifact.dev claim"]
     phenomena = evaluation["contrast_dev"]["by_phenomenon"]
     probes = evaluation["probes"]
@@ -53,7 +69,7 @@ def render(mixture: Mixture, results: dict[str, Any]) -> str:
             bytes=export["bytes_int8"] / 1e6,
             interim="**Interim weights from an unfinished run.** " if export["interim"] else "",
             figures=figures_table(evaluation),
-            auroc=f"{claim['auroc_failure']:.3f} ({_span(claim['auroc_failure_interval'])})",
+            auroc=f"{claim['auroc_failure']} ({_span(claim['auroc_failure_interval'])})",
             ece=evaluation["scifact.dev calibration sentence"]["ece"],
             export=export,
             one_sided=probes["one_sided"],
@@ -67,9 +83,9 @@ def render(mixture: Mixture, results: dict[str, Any]) -> str:
             phenomena=", ".join(f"{name} {score}" for name, score in phenomena.items()),
             same=export["int8_vs_float32"],
             model_sha256=export["model_sha256"],
-            pairs_seen=results["training"]["pairs"],
-            pool=data["train"],
-            share=", ".join(f"{family} {part:.0%}" for family, part in data["share_seen"].items()),
+            history=" Then ".join(_run(run) for run in results["training"]),
+            limit=_limit(evaluation),
+            cases=probes["cases"],
             train=mixture.train,
             licences=licence_table(mixture),
         )

@@ -70,6 +70,11 @@ class Mixture:
     sets: tuple[SetConfig, ...]
 
 
+def runs(path: Path = MIXTURE) -> tuple[str, ...]:
+    """The names under ``[tier.…]``."""
+    return tuple(tomllib.loads(path.read_text(encoding="utf-8"))["tier"])
+
+
 def load_mixture(tier: str, path: Path = MIXTURE) -> Mixture:
     """Read the mixture as it is for one tier; unknown keys, tiers and doubled names are errors."""
     raw = tomllib.loads(path.read_text(encoding="utf-8"))

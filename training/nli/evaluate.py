@@ -127,4 +127,4 @@ def _line(name: str, figures: dict[str, Any]) -> str:
 def write_results(path: Path, report: dict[str, Any]) -> None:
     """Write the results file the card is made from."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(report, indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -110,14 +110,18 @@ def claim_figures(found: Peaks, thresholds: tuple[float, float]) -> dict[str, An
     wrong = np.array([g != p for g, p in zip(found.gold, guess, strict=True)], dtype=np.float64)
     groups = group(np.abs(found.support - found.contradiction), wrong)
     f1, ranked = bootstrap_counts(macro_f1, matrix, stratified=True), bootstrap(auroc_failure, groups)
+    # Undefined where all claims are right, or all wrong.
+    ranking: dict[str, Any] = {"auroc_failure": None, "auroc_failure_interval": None}
+    if np.isfinite(ranked.value):
+        ranking["auroc_failure"] = round(ranked.value, 4)
+        ranking["auroc_failure_interval"] = [round(ranked.low, 4), round(ranked.high, 4)]
     return {
         "claims": len(guess),
         "thresholds": [float(x) for x in thresholds],
         "accuracy": round(float(accuracy(matrix)), 4),
         "macro_f1": round(f1.value, 4),
         "macro_f1_interval": [round(f1.low, 4), round(f1.high, 4)],
-        "auroc_failure": round(ranked.value, 4),
-        "auroc_failure_interval": [round(ranked.low, 4), round(ranked.high, 4)],
+        **ranking,
         "confusion_gold_to_guess": {
             g: {p: int(matrix[i, k]) for k, p in enumerate(LABELS)} for i, g in enumerate(LABELS)
         },

@@ -85,6 +85,8 @@ def starting_weights(name: str, family: str) -> dict[str, Tensor]:
     if final.exists():
         state: dict[str, Tensor] = torch.load(final, map_location="cpu", weights_only=True)
         return state
+    if name not in TIERS:
+        raise FileNotFoundError(f"{final} is not there: run `python -m training.nli train --tier {name}` first")
     found = read_weights((TIERS[name] / "model.onnx").read_bytes(), family)
     return {key: torch.from_numpy(value) for key, value in found.items()}
 

@@ -8,10 +8,9 @@ REPOSITORY = HERE.parents[1]
 MIXTURE = HERE / "mixture.toml"
 TIERS = {
     "mini": REPOSITORY / "src" / "epoche" / "weights" / "mini",
-    "base-1": HERE / "work" / "none",
     "base": REPOSITORY / "models" / "epoche-nli-base" / "src" / "epoche_nli_base" / "weights",
 }
-"""Where the weights of each tier are shipped."""
+"""Where the weights of each tier are shipped. Other runs of the mixture only lead to one of these."""
 
 
 def results(tier: str) -> Path:

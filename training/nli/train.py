@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import signal
 import time
 from collections import defaultdict
@@ -202,6 +203,8 @@ def train(
     batches = plan(order(pairs, mixture, encoded.soft), encoded.lengths(), config)
     budget = sum(len(b) for b in batches)
     run = Run(mixture, work, device)
+    if (work / "data_report.json").exists():  # the pool may be built anew for another tier
+        shutil.copyfile(work / "data_report.json", folder / "data.json")
     run.resume(budget)
     run.budget = budget
     run.model.train()
@@ -245,5 +248,7 @@ def train(
         note(event="final", **validate(run, held_encoded, held))
         torch.save(run.averaged(), folder / "final.part")
         (folder / "final.part").replace(folder / "final.pt")
+    else:
+        note(event="stop")
     log.close()
     signal.signal(signal.SIGTERM, previous)

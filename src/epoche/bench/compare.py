@@ -24,7 +24,7 @@ from epoche.bench.record import Run, write_json
 from epoche.bench.run import RunProgress, run
 from epoche.bench.score import summarise
 from epoche.config import Config
-from epoche.errors import InputError
+from epoche.errors import InputError, OptionError
 from epoche.steps.decide import UNSETTLED
 from epoche.types import Policy
 from epoche.verify import Pipeline
@@ -48,8 +48,12 @@ def configurations(out: Path, decomposers: Sequence[str], models: Sequence[str])
 
     Raises:
         UnknownBackend: no such decomposer; before anything is scored.
+        OptionError: an empty name.
     """
-    wanted, asked = ([n.strip() for n in names if n.strip()] for names in (decomposers, models))
+    wanted, asked = ([n.strip() for n in names] for names in (decomposers, models))
+    for option, names in (("--decomposer", wanted), ("--nli", asked)):
+        if not all(names):
+            raise OptionError(f"{option} has an empty name: give names with single commas between them")
     for name in wanted:
         make_decomposer(name)
     pairs = list(dict.fromkeys(itertools.product(wanted, asked)))

@@ -93,7 +93,7 @@ def load_scifact(claims: Path, corpus: Path, *, split: str, protocol: Protocol, 
     items: list[Item] = []
     seen: dict[str, int] = {}
     for line, record in _records(claims, _claim_line):
-        _once(seen, str(record["id"]), claims, line)
+        require_once(seen, str(record["id"]), claims, line)
         if wanted is None or str(record["id"]) in wanted:
             items.append(_scifact_item(record, abstracts, protocol, f"{claims.name}, line {line}"))
     missing = sorted((wanted or set()) - seen.keys())
@@ -148,7 +148,7 @@ def load_custom(file: Path) -> Dataset:
                 source=file.name,
                 line=line,
             )
-        _once(seen, item.id, file, line)
+        require_once(seen, item.id, file, line)
         items.append(item)
     return _dataset("custom", file.stem, "given", items, [file], [])
 
@@ -274,7 +274,12 @@ def _dataset(
     return Dataset(name, split, protocol, tuple(items), {f.name: sha256_of(f) for f in files}, tuple(notes))
 
 
-def _once(seen: dict[str, int], key: str, file: Path, line: int) -> None:
+def require_once(seen: dict[str, int], key: str, file: Path, line: int) -> None:
+    """Notes the line of an id; refuses one that was there before, naming both lines.
+
+    Raises:
+        DocumentError: the id occurs twice.
+    """
     if key in seen:
         raise DocumentError(
             f"{file.name}, line {line}: the id {key} occurs twice, first in line {seen[key]}",
@@ -307,7 +312,7 @@ def _records(path: Path, check: Callable[[Any], str | None]) -> list[tuple[int, 
             continue
         try:
             record = strict_json.loads(line)
-            problem = check(record) or _unwritable(line)
+            problem = check(record) or _unwritable(line, record)
         except ValueError as error:
             problem = str(error)
         if problem:
@@ -355,12 +360,12 @@ def _numbers(value: Any) -> bool:
     )
 
 
-def _unwritable(line: str) -> str | None:
+def _unwritable(line: str, record: Any) -> str | None:
     """A lone surrogate is no character: what holds one cannot be read by a model or written to a record."""
     if "\\u" not in line and line.isprintable():
         return None
     try:
-        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+        json.dumps(record, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         return "it holds a lone surrogate, which is no character"
     return None

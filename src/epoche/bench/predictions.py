@@ -17,7 +17,7 @@ from msgspec.json import Decoder
 from numpy.typing import NDArray
 
 from epoche import strict_json
-from epoche.bench.datasets import read_label
+from epoche.bench.datasets import read_label, require_once
 from epoche.errors import DocumentError, InputError
 from epoche.types import Label
 
@@ -111,7 +111,9 @@ def read_predictions(path: Path) -> Predictions:
         rows = _at_once(content) or _line_by_line(path, content)
         ids = [row.id if type(row.id) is str else str(row.id) for row in rows]
         if len(set(ids)) < len(ids):
-            _name_the_double(path, ids, content)
+            seen: dict[str, int] = {}
+            for key, (number, _) in zip(ids, _lines(content), strict=False):
+                require_once(seen, key, path, number)
         if not ids:
             raise InputError(f'{path} has no line: give lines like {{"id", "gold", "pred", "confidence"}}')
         groups = [str(row.group) for row in rows if row.group is not UNSET]
@@ -120,7 +122,7 @@ def read_predictions(path: Path) -> Predictions:
         columns = [row.gold for row in rows], [row.pred for row in rows]
         codes = {label: code for code, label in enumerate(sorted({*columns[0], *columns[1]}))}
         if "" in codes:
-            _line_by_line(path, content)
+            _line_by_line(path, content)  # which names the line
         gold, predicted = (
             np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(ids)) for labels in columns
         )
@@ -209,18 +211,6 @@ def _problem(record: Any) -> str | None:
 
 
 _LARGEST = sys.float_info.max
-
-
-def _name_the_double(path: Path, ids: Sequence[str], content: bytes) -> None:
-    seen: dict[str, int] = {}
-    for key, (number, _) in zip(ids, _lines(content), strict=False):
-        if key in seen:
-            raise DocumentError(
-                f"{path.name}, line {number}: the id {key!r} occurs twice, first in line {seen[key]}",
-                source=path.name,
-                line=number,
-            )
-        seen[key] = number
 
 
 @contextlib.contextmanager

@@ -182,7 +182,8 @@ def _run(
         raise OptionError("--out is empty: give a folder for the run")
     config = load_config(threads=threads)
     chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
-    plans = configurations(Path(out), (decomposer or config.decomposer).split(","), (nli or config.nli).split(","))
+    names = (config.decomposer if decomposer is None else decomposer, config.nli if nli is None else nli)
+    plans = configurations(Path(out), names[0].split(","), names[1].split(","))
     for plan in plans:
         with run_bar(quiet) as progress:
             lines = run_and_score(dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress)

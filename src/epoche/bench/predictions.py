@@ -109,14 +109,16 @@ def read_predictions(path: Path) -> Predictions:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     with _no_collection():
         rows = _at_once(content) or _line_by_line(path, content)
-        ids = [row.id if type(row.id) is str else str(row.id) for row in rows]
+        ids = [row.id for row in rows]
+        if set(map(type, ids)) != {str}:
+            ids = list(map(str, ids))
         if len(set(ids)) < len(ids):
             seen: dict[str, int] = {}
             for key, (number, _) in zip(ids, _lines(content), strict=False):
                 require_once(seen, key, path, number)
         if not ids:
             raise InputError(f'{path} has no line: give lines like {{"id", "gold", "pred", "confidence"}}')
-        groups = [str(row.group) for row in rows if row.group is not UNSET]
+        groups = [str(row.group) for row in rows if row.group is not UNSET] if b'"group"' in content else []
         if groups and len(groups) != len(ids):
             raise InputError(f"{path}: only {len(groups)} of {len(ids)} lines have a group: give all or none")
         columns = [row.gold for row in rows], [row.pred for row in rows]
@@ -167,7 +169,7 @@ def _at_once(content: bytes) -> list[_Row] | None:
     plain = (
         len(rows) <= lines
         and {type(row.id) for row in rows} <= _SIMPLE
-        and {type(row.group) for row in rows} <= _SIMPLE | {type(UNSET)}
+        and (b'"group"' not in content or {type(row.group) for row in rows} <= _SIMPLE | {type(UNSET)})
     )
     return rows if plain else None
 

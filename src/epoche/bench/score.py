@@ -26,7 +26,7 @@ from epoche.metrics.resample import (
     resampled,
     wilson,
 )
-from epoche.metrics.scores import brier, ece, per_class, reward
+from epoche.metrics.scores import brier, ece_of, per_class, reliability_of, reward
 from epoche.metrics.selection import held_out
 from epoche.metrics.selective import Groups, group
 
@@ -78,6 +78,7 @@ def summarise(
     square = len(predictions.labels)
     put("accuracy", bootstrap_counts(_accuracy(square), matrix, resamples=resamples))
     put("macro_f1", bootstrap_counts(_macro_f1(square), matrix, stratified=True, resamples=resamples))
+    groups = None
     if predictions.proposed.any():
         groups = _groups(predictions, predictions.proposed)
         # One set of resamples for all of them: drawing is what takes the time.
@@ -92,6 +93,7 @@ def summarise(
             summary["held_out"] = _held_out(groups, predictions, resamples)
         summary |= _points(groups, predictions, intervals, draws)
     summary |= _answered(predictions, intervals, resamples, cost)
+    summary |= _calibration(predictions, groups, intervals)
     summary |= _classes(predictions, matrix)
     summary["intervals"] = intervals
     return summary
@@ -205,16 +207,21 @@ def _answered(predictions: Predictions, intervals: dict[str, Any], resamples: in
     rewards = bootstrap_counts(lambda t: (t[..., 0, 0] - cost * t[..., 0, 1]) / n, outcomes, resamples=resamples)
     intervals |= {"coverage": [_number(b) for b in wilson(right + wrong, n)], "reward": _bounds(rewards)}
     found["reward_cost"] = cost
-    proposed = predictions.proposed
-    confidence = predictions.confidence[proposed]
-    found |= {"brier": None, "ece": None, "ece_bins": None}
-    if proposed.any() and confidence.min() >= 0.0 and confidence.max() <= 1.0:
-        hits = 1.0 - error[proposed]
-        found["brier"] = _number(brier(confidence, hits))
-        intervals["brier"] = _bounds(mean_interval((confidence - hits) ** 2))
-        found["ece"] = _number(ece(confidence, hits, ECE_BINS))
-        found["ece_bins"] = f"{ECE_BINS} of equal mass, ties together"
     return found
+
+
+def _calibration(predictions: Predictions, groups: Groups | None, intervals: dict[str, Any]) -> dict[str, Any]:
+    """Confidence as a probability of being right, where all of it lies in [0, 1]."""
+    if groups is None or groups.confidence[-1] < 0.0 or groups.confidence[0] > 1.0:
+        return {"brier": None, "ece": None, "ece_bins": None}
+    proposed = predictions.proposed
+    confidence, hits = predictions.confidence[proposed], 1.0 - predictions.error[proposed]
+    intervals["brier"] = _bounds(mean_interval((confidence - hits) ** 2))
+    return {
+        "brier": _number(brier(confidence, hits)),
+        "ece": _number(ece_of(reliability_of(groups, ECE_BINS))),
+        "ece_bins": f"{ECE_BINS} of equal mass, ties together",
+    }
 
 
 def _classes(predictions: Predictions, matrix: NDArray[np.float64]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from epoche.metrics.selective import Groups, group
+
 FloatArray = NDArray[np.float64]
 
 
@@ -94,21 +96,36 @@ class Bin:
 
 def reliability(probability: ArrayLike, correct: ArrayLike, bins: int = 15) -> list[Bin]:
     """Equal-mass bins: items sorted by confidence and cut into `bins` of nearly equal size; ties stay together."""
-    p, y = np.asarray(probability, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    p, y = p[order], y[order]
-    cuts = np.unique(np.linspace(0, p.size, bins + 1).round().astype(int))
+    return reliability_of(group(probability, 1.0 - np.asarray(correct, dtype=np.float64)), bins)
+
+
+def reliability_of(groups: Groups, bins: int = 15) -> list[Bin]:
+    """`reliability` of items that are grouped already."""
+    p, items = groups.confidence[::-1], groups.items[::-1]
+    right = items - groups.errors[::-1]
+    ends = items.cumsum()
+    cuts = np.unique(np.linspace(0, ends[-1], bins + 1).round())[1:]
     # A cut inside a run of equal confidences moves to the run's end.
-    edges = sorted({int(np.searchsorted(p, p[c - 1], side="right")) if c else 0 for c in cuts})
+    edges = np.unique(np.concatenate([[0], np.searchsorted(ends, cuts) + 1])).tolist()
     return [
-        Bin(float(p[a]), float(p[b - 1]), b - a, float(p[a:b].mean()), float(y[a:b].mean()))
+        Bin(
+            low=float(p[a]),
+            high=float(p[b - 1]),
+            items=int(items[a:b].sum()),
+            confidence=float((p[a:b] * items[a:b]).sum() / items[a:b].sum()),
+            accuracy=float(right[a:b].sum() / items[a:b].sum()),
+        )
         for a, b in itertools.pairwise(edges)
     ]
 
 
 def ece(probability: ArrayLike, correct: ArrayLike, bins: int = 15) -> float:
     """Expected calibration error over equal-mass bins: Σ (items / n) · |accuracy − mean confidence|."""
-    found = reliability(probability, correct, bins)
+    return ece_of(reliability(probability, correct, bins))
+
+
+def ece_of(found: Sequence[Bin]) -> float:
+    """`ece` of bins that are there already."""
     n = sum(b.items for b in found)
     return float(sum(b.items * abs(b.accuracy - b.confidence) for b in found) / n)
 

@@ -66,6 +66,20 @@ def test_a_key_within_a_text_is_no_second_key(tmp_path: Path) -> None:
     assert read_predictions(write(tmp_path / "p.jsonl", [record])).ids == ["pred"]
 
 
+def test_a_label_that_first_occurs_late_in_a_large_file(tmp_path: Path) -> None:
+    records = [{"id": i, "gold": "x", "pred": "yz"[i % 2], "confidence": i / 20_000} for i in range(20_000)]
+    records += [{"id": "late", "gold": "new", "pred": "x", "confidence": 1}]
+    path = write(tmp_path / "p.jsonl", records)
+    assert path.stat().st_size > 1_000_000
+    found = read_predictions(path)
+    assert set(found.labels) == {"x", "y", "z", "new"}
+    assert found.labels[found.gold[-1]] == "new"
+    assert [found.labels[code] for code in found.predicted[:3]] == ["y", "z", "y"]
+    assert found.ids[-2:] == ["19999", "late"]
+    with pytest.raises(InputError, match="line 20002: gold must be a label"):
+        read_predictions(write(path, [*records, {"id": "last", "gold": "", "pred": "x", "confidence": 1}]))
+
+
 def test_no_line_and_half_groups(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no line"):
         read_predictions(write(tmp_path / "p.jsonl", []))

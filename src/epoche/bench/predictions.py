@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from msgspec import UNSET, DecodeError, Struct
+from msgspec import UNSET, DecodeError, Struct, ValidationError, defstruct
 from msgspec.json import Decoder
 from numpy.typing import NDArray
 
@@ -152,6 +152,7 @@ class _Row(Struct, gc=False):
 
 
 _ROWS = Decoder(_Row)
+_HEAD_BYTES, _FEW = 100_000, 50
 _NAMES = ("id", "gold", "pred", "confidence", "group")
 _SIMPLE = frozenset({str, int, float})
 
@@ -163,7 +164,7 @@ def _at_once(content: bytes) -> list[_Row] | None:
     if any(content.count(b'"%s"' % name) > lines for name in (b"gold", b"pred", b"confidence")):
         return None
     try:
-        rows: list[_Row] = _ROWS.decode_lines(content)
+        rows = _decoded(content)
     except (DecodeError, ValueError):
         return None
     plain = (
@@ -172,6 +173,21 @@ def _at_once(content: bytes) -> list[_Row] | None:
         and (b'"group"' not in content or {type(row.group) for row in rows} <= _SIMPLE | {type(UNSET)})
     )
     return rows if plain else None
+
+
+def _decoded(content: bytes) -> list[_Row]:
+    """Rows that share the text of each label of the first lines: millions of copies cost time and memory."""
+    head: list[_Row] = _ROWS.decode_lines(content[: content.find(b"\n", _HEAD_BYTES) + 1 or None])
+    labels = tuple({label for row in head for label in (row.gold, row.pred)})
+    if len(content) < 10 * _HEAD_BYTES or len(labels) > _FEW:
+        return _ROWS.decode_lines(content)
+    one = Literal[labels]  # type: ignore[valid-type]
+    shared = Decoder(defstruct("_Shared", [("gold", one), ("pred", one)], bases=(_Row,), gc=False, kw_only=True))
+    try:
+        rows: list[Any] = shared.decode_lines(content)
+        return rows
+    except ValidationError:  # a label that is not among the first lines, or a line that is no prediction
+        return _ROWS.decode_lines(content)
 
 
 def _line_by_line(path: Path, content: bytes) -> list[_Row]:

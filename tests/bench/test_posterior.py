@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epoche.bench.posterior import FOLDS, cross_fitted, fit_logistic, fold_of, probability
+from epoche.bench.posterior import FOLDS, cross_fitted, fit_logistic, fitted_elsewhere, fold_of, probability
 
 
 def test_the_intercept_alone_is_the_share_by_hand() -> None:
@@ -59,3 +59,13 @@ def test_one_outcome_only(share: float) -> None:
 
 def test_one_item() -> None:
     assert cross_fitted(["a"], np.ones((1, 1)), np.array([True])) == pytest.approx([0.5])
+
+
+def test_other_items_are_scored_on_the_scale_of_the_known_ones() -> None:
+    known, right = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([False, False, True, True])
+    fitted = fitted_elsewhere(known, right, np.array([[0.0], [1.5], [3.0]]))
+    assert fitted[1] == pytest.approx(0.5), "halfway between the two kinds"
+    assert fitted[0] == pytest.approx(1 - fitted[2]), "as far on either side"
+    assert fitted[2] > 0.5
+    alone = fitted_elsewhere(known, right, np.array([[3.0]]))
+    assert alone == pytest.approx(fitted[2:]), "the scale is that of the known items alone"

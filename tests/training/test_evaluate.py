@@ -48,9 +48,23 @@ def test_thresholds_are_fitted_to_the_best_mean_f1() -> None:
     assert found.decide(s, c) == gold
     assert 0.3 < s <= 0.85
     assert 0.3 < c <= 0.75
-    figures = claim_figures(found, (s, c))
+    figures = claim_figures(found, found, (s, c))
     assert (figures["accuracy"], figures["macro_f1"], figures["claims"]) == (1.0, 1.0, 6)
     assert figures["auroc_failure"] is None, "nothing is wrong, so nothing can be ranked"
+    assert figures["auroc_failure_posterior"] is None
+
+
+def test_the_posterior_learns_from_other_claims_which_labels_fail() -> None:
+    # What is far from both thresholds is right, what is near either is wrong: at odds with the margin
+    # for the unsettled claims, whose margins are the smallest and who are right.
+    support = np.array([0.6, 0.65, 0.9, 0.95, 0.1, 0.2])
+    contradiction = np.array([0.1, 0.2, 0.1, 0.2, 0.1, 0.1])
+    gold = ["neutral", "neutral", "entailment", "entailment", "neutral", "neutral"]
+    there = Peaks(np.tile(support, 10), np.tile(contradiction, 10), gold * 10)
+    figures = claim_figures(there, Peaks(support, contradiction, gold), (0.5, 0.5))
+    # By the margin the two wrong ones rank above two of four right ones: 4 of 8 pairs are in order.
+    assert figures["auroc_failure"] == 0.5
+    assert figures["auroc_failure_posterior"] == 1.0
 
 
 def test_false_alarms_are_counted_on_neutral_sentences() -> None:

@@ -33,6 +33,10 @@ def _span(bounds: list[float] | None) -> str:
     return f"{bounds[0]:.3f}–{bounds[1]:.3f}" if bounds else ""
 
 
+def _ranking(claim: dict[str, Any], name: str) -> str:
+    return f"{claim[name]} ({_span(claim[f'{name}_interval'])})"
+
+
 def _run(run: dict[str, Any]) -> str:
     """What one run saw, as a sentence."""
     pool = run["pool"]
@@ -69,7 +73,8 @@ def render(mixture: Mixture, results: dict[str, Any]) -> str:
             bytes=export["bytes_int8"] / 1e6,
             interim="**Interim weights from an unfinished run.** " if export["interim"] else "",
             figures=figures_table(evaluation),
-            auroc=f"{claim['auroc_failure']} ({_span(claim['auroc_failure_interval'])})",
+            auroc=_ranking(claim, "auroc_failure"),
+            auroc_posterior=_ranking(claim, "auroc_failure_posterior"),
             ece=evaluation["scifact.dev calibration sentence"]["ece"],
             export=export,
             one_sided=probes["one_sided"],

@@ -87,8 +87,8 @@ def load_mixture(tier: str, path: Path = MIXTURE) -> Mixture:
                 "words": pool.words,
                 **entry,
                 "files": tuple(entry["files"]),
-                # "base-1", the first run of the tier "base", sees what "base" sees.
-                "passes": entry["passes"][tier.partition("-")[0]],
+                # "base-1", the first run of the tier "base", sees what "base" sees, unless it is named.
+                "passes": entry["passes"].get(tier, entry["passes"][tier.partition("-")[0]]),
             }
         )
         for entry in raw["set"]

@@ -169,6 +169,7 @@ def build_pool(mixture: Mixture, work: Path) -> dict[str, object]:
         }
     train, validation = split(pool, mixture.pool.validation_per_mille)
     write_pairs(work / "train.jsonl.gz", train)
+    validation = [pair for pair in validation if pair.label != UNLABELLED]
     write_pairs(work / "validation.jsonl.gz", validation)
     total = sum(seen.values())
     summary: dict[str, object] = {

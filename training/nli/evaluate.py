@@ -118,9 +118,12 @@ def evaluate(
     return report
 
 
+_SHOWN = ("auroc_failure", "auroc_failure_posterior", "ece", "thresholds")
+
+
 def _line(name: str, figures: dict[str, Any]) -> str:
     n = figures.get("pairs", figures.get("claims"))
-    rest = "".join(f"  {k} {figures[k]}" for k in ("auroc_failure", "ece", "thresholds") if k in figures)
+    rest = "".join(f"  {k} {figures[k]}" for k in _SHOWN if k in figures)
     return f"{name:32} n={n:<6} accuracy {figures['accuracy']:.4f}  macro-F1 {figures['macro_f1']:.4f}{rest}"
 
 

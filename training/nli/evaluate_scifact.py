@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from epoche.bench import posterior
 from epoche.metrics.resample import bootstrap, bootstrap_counts
 from epoche.metrics.scores import accuracy, confusion, ece, macro_f1, per_class
 from epoche.metrics.selective import auroc_failure, group
@@ -81,6 +82,19 @@ class Peaks:
         ).tolist()
         return chosen
 
+    def features(self, guess: Sequence[str]) -> NDArray[np.float64]:
+        """float64[n, d]: what a posterior may look at."""
+        return np.array(
+            [
+                posterior.features(label == "entailment", label == "contradiction", s, c)
+                for label, s, c in zip(guess, self.support.tolist(), self.contradiction.tolist(), strict=True)
+            ]
+        )
+
+    def right(self, guess: Sequence[str]) -> NDArray[np.bool_]:
+        """bool[n]: the guess is the gold label."""
+        return np.array([g == p for g, p in zip(self.gold, guess, strict=True)], dtype=np.bool_)
+
 
 def peaks(found: ClaimSet, scores: Probabilities, singles: bool) -> Peaks:
     """Maxima over single sentences, or over all windows."""
@@ -103,29 +117,35 @@ def fit(found: Peaks) -> tuple[float, float]:
     return ties[len(ties) // 2]
 
 
-def claim_figures(found: Peaks, thresholds: tuple[float, float]) -> dict[str, Any]:
-    """Accuracy, macro-F1 and AUROC of failure of whole claims, with bootstrap intervals."""
-    guess = found.decide(*thresholds)
-    matrix = confusion(found.gold, guess, LABELS)
-    wrong = np.array([g != p for g, p in zip(found.gold, guess, strict=True)], dtype=np.float64)
-    groups = group(np.abs(found.support - found.contradiction), wrong)
-    f1, ranked = bootstrap_counts(macro_f1, matrix, stratified=True), bootstrap(auroc_failure, groups)
-    # Undefined where all claims are right, or all wrong.
-    ranking: dict[str, Any] = {"auroc_failure": None, "auroc_failure_interval": None}
-    if np.isfinite(ranked.value):
-        ranking["auroc_failure"] = round(ranked.value, 4)
-        ranking["auroc_failure_interval"] = [round(ranked.low, 4), round(ranked.high, 4)]
+def claim_figures(there: Peaks, here: Peaks, thresholds: tuple[float, float]) -> dict[str, Any]:
+    """Accuracy, macro-F1 and AUROC of failure of whole claims, with bootstrap intervals.
+
+    The AUROC twice: of the paper's confidence, and of a posterior fitted on the claims `there`.
+    """
+    guess, before = here.decide(*thresholds), there.decide(*thresholds)
+    matrix, right = confusion(here.gold, guess, LABELS), here.right(guess)
+    f1 = bootstrap_counts(macro_f1, matrix, stratified=True)
+    fitted = posterior.fitted_elsewhere(there.features(before), there.right(before), here.features(guess))
     return {
         "claims": len(guess),
         "thresholds": [float(x) for x in thresholds],
         "accuracy": round(float(accuracy(matrix)), 4),
         "macro_f1": round(f1.value, 4),
         "macro_f1_interval": [round(f1.low, 4), round(f1.high, 4)],
-        **ranking,
+        **_ranking("auroc_failure", np.abs(here.support - here.contradiction), right),
+        **_ranking("auroc_failure_posterior", fitted, right),
         "confusion_gold_to_guess": {
             g: {p: int(matrix[i, k]) for k, p in enumerate(LABELS)} for i, g in enumerate(LABELS)
         },
     }
+
+
+def _ranking(name: str, confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> dict[str, Any]:
+    """AUROC of failure; None where all claims are right, or all wrong."""
+    ranked = bootstrap(auroc_failure, group(confidence, (~right).astype(np.float64)))
+    if not np.isfinite(ranked.value):
+        return {name: None, f"{name}_interval": None}
+    return {name: round(ranked.value, 4), f"{name}_interval": [round(ranked.low, 4), round(ranked.high, 4)]}
 
 
 def sentence_figures(rows: list[tuple[int, str]], scores: Probabilities) -> dict[str, Any]:
@@ -161,6 +181,6 @@ def scifact_figures(scorer: Scorer) -> dict[str, Any]:
     }
     for name, singles in (("claim_sentences", True), ("claim", False)):
         there, here = peaks(fitted, fitted_scores, singles), peaks(dev, scores, singles)
-        report[name] = claim_figures(here, fit(there))
-        report[f"{name} at {THRESHOLD}"] = claim_figures(here, (THRESHOLD, THRESHOLD))
+        report[name] = claim_figures(there, here, fit(there))
+        report[f"{name} at {THRESHOLD}"] = claim_figures(there, here, (THRESHOLD, THRESHOLD))
     return report

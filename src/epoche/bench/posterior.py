@@ -1,8 +1,8 @@
-"""A calibrated posterior as confidence: P(the proposal is right), fitted on the other folds of the same run.
+"""A calibrated posterior as confidence: P(the proposal is right), from other items with gold labels.
 
 An ablation, not a policy: it shows what the ranking gains when the confidence is fitted to gold labels.
-Ridge logistic regression per run, five folds by a hash of the item id, so no item is scored by a model
-that has seen it.
+Ridge logistic regression; within one run five folds by a hash of the item id, so no item is scored by a
+model that has seen it.
 """
 
 from __future__ import annotations
@@ -25,29 +25,45 @@ def fold_of(item_id: str) -> int:
     return hashlib.sha256(item_id.encode("utf-8")).digest()[0] % FOLDS
 
 
-def cross_fitted(ids: Sequence[str], features: FloatArray, right: NDArray[np.bool_]) -> FloatArray:
+def features(supporting: bool, refuting: bool, support: float, contradiction: float) -> list[float]:
+    """What a posterior may look at: which label is proposed, and the largest support and contradiction."""
+    return [
+        float(supporting),
+        float(refuting),
+        support,
+        contradiction,
+        support * supporting,
+        contradiction * refuting,
+        min(support, contradiction),
+    ]
+
+
+def cross_fitted(ids: Sequence[str], rows: FloatArray, right: NDArray[np.bool_]) -> FloatArray:
     """float64[n]: P(right), each item's from a model fitted on the other folds.
 
     Args:
-        features: float64[n, d].
+        rows: float64[n, d].
         right: bool[n]: the proposal is the gold label.
-
-    Where the other folds hold one outcome only, its share with one item added of each kind.
     """
     folds = np.array([fold_of(i) for i in ids])
     result = np.full(len(ids), np.nan)
     for fold in range(FOLDS):
         inside, outside = folds == fold, folds != fold
-        if not inside.any():
-            continue
-        if not outside.any() or right[outside].all() or not right[outside].any():
-            result[inside] = (right[outside].sum() + 1) / (outside.sum() + 2)
-            continue
-        centre, scale = features[outside].mean(axis=0), features[outside].std(axis=0)
-        scaled = (features - centre) / np.where(scale > 0, scale, 1.0)
-        weights = fit_logistic(scaled[outside], right[outside])
-        result[inside] = probability(scaled[inside], weights)
+        if inside.any():
+            result[inside] = fitted_elsewhere(rows[outside], right[outside], rows[inside])
     return result
+
+
+def fitted_elsewhere(known: FloatArray, right: NDArray[np.bool_], rows: FloatArray) -> FloatArray:
+    """float64[n]: P(right) of `rows`, float64[n, d], from a model fitted on `known`, float64[m, d].
+
+    Where the known items have one outcome only, its share with one item added of each kind.
+    """
+    if not len(known) or right.all() or not right.any():
+        return np.full(len(rows), (right.sum() + 1) / (len(right) + 2))
+    centre, scale = known.mean(axis=0), known.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    return probability((rows - centre) / scale, fit_logistic((known - centre) / scale, right))
 
 
 def fit_logistic(features: FloatArray, right: NDArray[np.bool_]) -> FloatArray:

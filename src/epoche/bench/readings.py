@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from epoche.backends.base import SCORE_DECIMALS
 from epoche.bench.datasets import KIND_LABELS
-from epoche.bench.posterior import cross_fitted
+from epoche.bench.posterior import cross_fitted, features
 from epoche.bench.predictions import Predictions, named
 from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
@@ -99,9 +99,9 @@ class Table:
         rows = [i for i, r in enumerate(readings) if r.label is not None]
         if not rows:
             return list(readings)
-        features = np.array([_features(readings[i].label, self._pairs[i]) for i in rows])
+        known = np.array([_features(readings[i].label, self._pairs[i]) for i in rows])
         right = np.array([readings[i].label is self.items[i].gold for i in rows], dtype=np.bool_)
-        fitted = cross_fitted([self.items[i].id for i in rows], features, right)
+        fitted = cross_fitted([self.items[i].id for i in rows], known, right)
         result = list(readings)
         for i, value in zip(rows, fitted.tolist(), strict=True):
             before, value = readings[i], round(value, SCORE_DECIMALS)
@@ -138,20 +138,13 @@ class Table:
 
 
 def _features(label: Label | None, pairs: tuple[Pairs, Pairs | None] | None) -> list[float]:
-    """What a posterior may look at: which label, and the extremes of support and contradiction."""
     rows = pairs[0] if pairs is not None else []
-    support, contradiction = max(s for s, _ in rows), max(c for _, c in rows)
-    refuting = label in (Label.REFUTED, Label.NO)
-    supporting = label in (Label.SUPPORTED, Label.YES)
-    return [
-        float(supporting),
-        float(refuting),
-        support,
-        contradiction,
-        support * supporting,
-        contradiction * refuting,
-        min(support, contradiction),
-    ]
+    return features(
+        label in (Label.SUPPORTED, Label.YES),
+        label in (Label.REFUTED, Label.NO),
+        max(s for s, _ in rows),
+        max(c for _, c in rows),
+    )
 
 
 def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from epoche.report.bench_tables import Cell, Table, ablation_table, main_table, to_markdown
+from benchmarks.tables import body
+from epoche.report.bench_tables import Cell, Table, ablation_table, main_table
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
@@ -23,14 +24,9 @@ def _load(kind: str) -> dict[str, Any]:
     }
 
 
-def _body(table: Table) -> str:
-    """The table without its title: the page has its own headings."""
-    return to_markdown(table).partition("\n\n")[2].strip()
-
-
 def runs() -> str:
     """Every committed run, with intervals."""
-    return _body(main_table(_load("summary")))
+    return body(main_table(_load("summary")))
 
 
 def official() -> str:
@@ -40,7 +36,7 @@ def official() -> str:
         for name, found in _load("official").items()
         for kind, score in found.items()
     ]
-    return _body(Table("", ("run", "score", "precision", "recall", "F1"), tuple(rows)))
+    return body(Table("", ("run", "score", "precision", "recall", "F1"), tuple(rows)))
 
 
 def held_out() -> str:
@@ -66,13 +62,13 @@ def held_out() -> str:
         "risk, held out",
         "halves above target",
     )
-    return _body(Table("", headers, tuple(rows)))
+    return body(Table("", headers, tuple(rows)))
 
 
 def ablations() -> str:
     """The grid of the runs with the default decomposer."""
     found = {name: a for name, a in _load("ablations").items() if "/rules--" in name and "rationale" not in name}
-    return "\n\n".join(f"**{name}**\n\n{_body(ablation_table(name, grid))}" for name, grid in found.items())
+    return "\n\n".join(f"**{name}**\n\n{body(ablation_table(name, grid))}" for name, grid in found.items())
 
 
 def evidence_length() -> str:
@@ -95,7 +91,7 @@ def evidence_length() -> str:
         )
         for r in content["rows"]
     )
-    return _body(
+    return body(
         Table("", headers, rows, (f"{content['claims']} claims of {content['dataset']} {content['split']}.",))
     )
 
@@ -112,7 +108,7 @@ def speed() -> str:
         )
         for r in record["rows"]
     )
-    return _body(Table("", ("what", "seconds", "peak MB", "per second"), rows))
+    return body(Table("", ("what", "seconds", "peak MB", "per second"), rows))
 
 
 def speed_line() -> str:
@@ -152,7 +148,7 @@ def short() -> str:
                     figure("false_support_rate"),
                 )
             )
-    return _body(Table("", headers, tuple(rows)))
+    return body(Table("", headers, tuple(rows)))
 
 
 PARTS = {

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks.pages import PARTS
+from benchmarks import nli_pages, pages
 from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
@@ -75,7 +75,7 @@ def architecture_page(current: str) -> str:
 
 def filled(current: str) -> str:
     """A page with each generated part between its markers replaced."""
-    for name, part in {**PARTS, "reference faults": reference_faults}.items():
+    for name, part in {**pages.PARTS, **nli_pages.PARTS, "reference faults": reference_faults}.items():
         start = f"<!-- generated: {name} -->"
         if start in current:
             before, _, rest = current.partition(start)
@@ -87,13 +87,16 @@ def filled(current: str) -> str:
 def main() -> None:
     """Writes or checks the generated pages."""
     architecture = DOCS / "architecture.md"
-    generated = [DOCS / "reproduction.md", DOCS / "benchmarks.md", DOCS.parent / "README.md"]
-    pages = {
+    generated = [
+        *(DOCS / f"{name}.md" for name in ("reproduction", "benchmarks", "nli")),
+        DOCS.parent / "README.md",
+    ]
+    written = {
         DOCS / "cli.md": cli_page(),
         **{path: filled(path.read_text(encoding="utf-8")) for path in generated},
         architecture: architecture_page(architecture.read_text(encoding="utf-8")),
     }
-    for path, text in pages.items():
+    for path, text in written.items():
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.is_file() or path.read_text(encoding="utf-8") != text:

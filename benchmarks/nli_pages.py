@@ -1,0 +1,94 @@
+"""The committed figures of the NLI models as Markdown, for docs/nli.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables import body
+from epoche.report.bench_tables import Cell, Table
+
+RESULTS = Path(__file__).parent.parent / "training" / "nli" / "results"
+TIERS = ("mini", "base")
+SETS = {
+    "mnli.dev": "MNLI, both parts",
+    "neg_mnli.test": "MNLI with negation",
+    "rte.dev": "RTE",
+    "check_covid.dev": "Check-COVID",
+    "healthver_snippet.dev": "HealthVer, snippets",
+    "healthver_rationale.dev": "HealthVer, rationales",
+    "covidfact_rte.dev": "COVID-Fact",
+    "evidence_inference.validation": "Evidence Inference",
+    "nli4ct_evidence.dev": "NLI4CT, evidence",
+    "contrast_dev": "contrast set",
+    "scifact.dev sentence": "SciFact, single sentences",
+    "scifact.dev rationale": "SciFact, gold sentences",
+}
+PUBLISHED = {
+    "cross-encoder/nli-deberta-v3-large": 0.9049,
+    "cross-encoder/nli-deberta-v3-base": 0.9004,
+    "cross-encoder/nli-deberta-v3-xsmall": 0.8777,
+    "cross-encoder/nli-roberta-base": 0.8747,
+    "cross-encoder/nli-MiniLM2-L6-H768": 0.8689,
+    "cross-encoder/nli-distilroberta-base": 0.8398,
+}
+"""MNLI mismatched, https://sbert.net/docs/cross_encoder/pretrained_models.html"""
+
+
+def _evaluations() -> dict[str, dict[str, Any]]:
+    return {
+        tier: json.loads((RESULTS / f"{tier}.json").read_text(encoding="utf-8"))["evaluation"] for tier in TIERS
+    }
+
+
+def _cell(figures: dict[str, Any], key: str, interval: str) -> Cell:
+    return Cell(figures[key], *(figures.get(interval) or (None, None))) if key in figures else Cell("")
+
+
+def figures() -> str:
+    """Every set, one column per model."""
+    found = _evaluations()
+    rows = [
+        (Cell(f"accuracy, {title}"), *(_cell(e.get(name, {}), "accuracy", "interval") for e in found.values()))
+        for name, title in SETS.items()
+    ]
+    for title, key in (
+        ("macro-F1, SciFact claims", "macro_f1"),
+        ("AUROC of failure there, margin as confidence", "auroc_failure"),
+        ("AUROC of failure there, fitted posterior", "auroc_failure_posterior"),
+    ):
+        cells = (_cell(e["scifact.dev claim"], key, f"{key}_interval") for e in found.values())
+        rows.append((Cell(title), *cells))
+    rows.append(
+        (
+            Cell("ECE, sentences of the SciFact calibration claims"),
+            *(_cell(e.get("scifact.dev calibration sentence", {}), "ece", "") for e in found.values()),
+        )
+    )
+    notes = [
+        f"{tier}: at most {e['at_most']:,} pairs of a set were drawn."
+        for tier, e in found.items()
+        if "at_most" in e
+    ]
+    return body(Table("", ("figure", *found), tuple(rows), tuple(notes)))
+
+
+def phenomena() -> str:
+    """Right answers on the contrast set by phenomenon."""
+    found = {tier: e["contrast_dev"]["by_phenomenon"] for tier, e in _evaluations().items()}
+    names = sorted(next(iter(found.values())))
+    rows = tuple((Cell(name), *(Cell(f.get(name, "")) for f in found.values())) for name in names)
+    return body(Table("", ("phenomenon", *found), rows))
+
+
+def published() -> str:
+    """MNLI of ours and of the heads that Sentence Transformers publishes."""
+    ours = [
+        (Cell(tier), _cell(e["mnli.dev"], "accuracy", "interval")) for tier, e in reversed(_evaluations().items())
+    ]
+    theirs = [(Cell(name), Cell(value)) for name, value in PUBLISHED.items()]
+    return body(Table("", ("model", "accuracy"), (*theirs, *ours)))
+
+
+PARTS = {"nli figures": figures, "nli phenomena": phenomena, "nli published": published}

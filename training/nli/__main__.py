@@ -50,9 +50,16 @@ def run_train(work: Path, args: argparse.Namespace) -> None:
         train(mixture, work, args.device, args.threads, args.max_steps)
 
 
-def _history(work: Path, name: str) -> list[dict[str, Any]]:
-    """What each run saw, from the one that began with the encoder to the one called `name`."""
+def _history(work: Path, name: str, shipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What each run saw, from the one that began with the encoder to the one called `name`.
+
+    Args:
+        shipped: the same of the weights shipped so far, for a run whose log is no longer there.
+    """
     home = work / name
+    known = [run["run"] for run in shipped]
+    if not (home / "train.jsonl").exists() and name in known:
+        return shipped[: known.index(name) + 1]
     log = [json.loads(line) for line in (home / "train.jsonl").read_text(encoding="utf-8").splitlines()]
     rates = sorted(r["pairs_per_s"] for r in log if "pairs_per_s" in r)
     data = _load(home / "data.json")
@@ -67,7 +74,7 @@ def _history(work: Path, name: str) -> list[dict[str, Any]]:
         "pool": {k: data.get(k) for k in ("digest", "train", "share_seen")},
     }
     start = load_mixture(name).train.start
-    return [*(_history(work, start) if start else []), own]
+    return [*(_history(work, start, shipped) if start else []), own]
 
 
 def run_export(work: Path, args: argparse.Namespace) -> None:
@@ -97,7 +104,7 @@ def run_evaluate(work: Path, args: argparse.Namespace) -> None:
     report = {
         "evaluation": evaluate(home / "model", threads=args.threads, limit=args.limit),
         "export": exported,
-        "training": _history(work, args.tier),
+        "training": _history(work, args.tier, _load(results(args.tier)).get("training", [])),
         "data": data,
     }
     write_results(path, report)

@@ -32,6 +32,15 @@ class PoolConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class BagConfig:
+    """Which abstract-level labels are trained on, beside SciFact's own."""
+
+    files: tuple[str, ...]
+    words: int
+    most_rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class TrainConfig:
     """Hyper-parameters: those of `[train]`, then those of the tier; comments are in the file."""
 
@@ -58,6 +67,8 @@ class TrainConfig:
     start: str = ""
     teacher: str = ""
     teacher_weight: float = 0.0
+    bags_per_step: int = 0
+    bag_weight: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,7 @@ class Mixture:
 
     tier: str
     pool: PoolConfig
+    bags: BagConfig
     train: TrainConfig
     sets: tuple[SetConfig, ...]
 
@@ -81,14 +93,21 @@ def load_mixture(tier: str, path: Path = MIXTURE) -> Mixture:
     if tier not in raw["tier"]:
         raise ValueError(f"no tier {tier!r} in {path}: choose one of {', '.join(raw['tier'])}")
     pool = PoolConfig(**raw["pool"])
+    bags = BagConfig(**{**raw["bags"], "files": tuple(raw["bags"]["files"])})
+    own = dict(raw["tier"][tier])
+    passes = own.pop("passes", {})
+    if isinstance(passes, str):
+        passes = raw["tier"][passes]["passes"]
+    if unknown := set(passes) - {entry["name"] for entry in raw["set"]}:
+        raise ValueError(f"[tier.{tier}.passes] of {path} names no set: {', '.join(sorted(unknown))}")
+    family = tier.partition("-")[0]
     sets = tuple(
         SetConfig(
             **{
                 "words": pool.words,
                 **entry,
                 "files": tuple(entry["files"]),
-                # "base-1", the first run of the tier "base", sees what "base" sees, unless it is named.
-                "passes": entry["passes"].get(tier, entry["passes"][tier.partition("-")[0]]),
+                "passes": passes.get(entry["name"], entry["passes"][family]),
             }
         )
         for entry in raw["set"]
@@ -96,4 +115,4 @@ def load_mixture(tier: str, path: Path = MIXTURE) -> Mixture:
     names = [s.name for s in sets]
     if len(set(names)) != len(names):
         raise ValueError(f"a set is listed twice in {path}")
-    return Mixture(tier, pool, TrainConfig(**{**raw["train"], **raw["tier"][tier]}), sets)
+    return Mixture(tier, pool, bags, TrainConfig(**{**raw["train"], **own}), sets)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from training.nli import contrast, science
+from training.nli.bags import build_bags, write_bags
 from training.nli.config import Mixture, SetConfig
 from training.nli.pairs import (
     LABELS,
@@ -87,13 +88,14 @@ class Guard:
             self.pairs.add((normalise(row["premise"]), normalise(row["hypothesis"])))
             self.claims.add(normalise(row["hypothesis"]))
 
+    def claim(self, text: str) -> bool:
+        """Whether a scientific hypothesis is in an evaluation file."""
+        return normalise(text) in self.claims
+
     def blocks(self, pair: Pair, family: str) -> bool:
         """Whether the pair, or for science its hypothesis alone, is in an evaluation file."""
-        hypothesis = normalise(pair.hypothesis)
-        return (family == "science" and hypothesis in self.claims) or (
-            normalise(pair.premise),
-            hypothesis,
-        ) in self.pairs
+        known = (normalise(pair.premise), normalise(pair.hypothesis)) in self.pairs
+        return known or (family == "science" and self.claim(pair.hypothesis))
 
 
 def _read_set(config: SetConfig, data: Path) -> Iterator[Pair]:
@@ -171,6 +173,8 @@ def build_pool(mixture: Mixture, work: Path) -> dict[str, object]:
     write_pairs(work / "train.jsonl.gz", train)
     validation = [pair for pair in validation if pair.label != UNLABELLED]
     write_pairs(work / "validation.jsonl.gz", validation)
+    bags = build_bags(data, mixture.bags, guard.claim)
+    write_bags(work / "bags.jsonl.gz", bags)
     total = sum(seen.values())
     summary: dict[str, object] = {
         "digest": pool_digest(mixture),
@@ -180,6 +184,7 @@ def build_pool(mixture: Mixture, work: Path) -> dict[str, object]:
         "pairs_in_all_passes": round(total),
         "share_seen": {family: round(n / total, 3) for family, n in sorted(seen.items())},
         "labels": dict(sorted(Counter(p.label for p in pool).items())),
+        "bags": dict(sorted(Counter(bag.source for bag in bags).items())),
         "sets": report,
     }
     (work / "data_report.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
@@ -188,7 +193,7 @@ def build_pool(mixture: Mixture, work: Path) -> dict[str, object]:
 
 def pool_digest(mixture: Mixture) -> str:
     """What a pool was built from, as far as the mixture says."""
-    return hashlib.sha256(repr((mixture.pool, mixture.sets)).encode()).hexdigest()
+    return hashlib.sha256(repr((mixture.pool, mixture.bags, mixture.sets)).encode()).hexdigest()
 
 
 def licence_table(mixture: Mixture) -> str:

@@ -14,9 +14,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from training.nli.bags import read_bags
 from training.nli.batches import Encoded, encode, order, plan
 from training.nli.config import Mixture, TrainConfig
 from training.nli.model import is_right, new_model, nli_loss, padding_id, starting_weights, tokenizer
+from training.nli.multi_instance import Bags
 from training.nli.pairs import Pair, read_pairs
 from training.nli.teacher import answers
 
@@ -42,10 +44,14 @@ def run_digest(mixture: Mixture, work: Path) -> str:
 
     Not the budget: a larger one begins with the same batches, so that a run can be made longer.
     """
-    later = ("start", "teacher", "teacher_weight")  # fields that a run without them need not know
+    # Fields that a run without them need not know.
+    later = ("start", "teacher", "teacher_weight", "bags_per_step", "bag_weight")
     settings = {k: v for k, v in asdict(mixture.train).items() if k != "pair_budget" and (v or k not in later)}
     text = json.dumps([settings, [(s.name, s.passes) for s in mixture.sets]])
-    return hashlib.sha256(text.encode() + (work / "train.jsonl.gz").read_bytes()).hexdigest()
+    content = (work / "train.jsonl.gz").read_bytes()
+    if mixture.train.bags_per_step:
+        content += (work / "bags.jsonl.gz").read_bytes()
+    return hashlib.sha256(text.encode() + content).hexdigest()
 
 
 def finished(mixture: Mixture, work: Path) -> bool:
@@ -60,8 +66,9 @@ def finished(mixture: Mixture, work: Path) -> bool:
 class Run:
     """Model, average, optimiser and position of one training run."""
 
-    def __init__(self, mixture: Mixture, work: Path, device: str) -> None:
+    def __init__(self, mixture: Mixture, work: Path, device: str, bags: Bags | None = None) -> None:
         self.config = mixture.train
+        self.bags = bags
         self.device = device
         self.path = work / mixture.tier / "checkpoint.pt"
         self.path.parent.mkdir(exist_ok=True)
@@ -135,13 +142,17 @@ class Run:
         return logits
 
     def update(self, batch: Sequence[Tensor]) -> Tensor:
-        """One optimiser step; returns the loss."""
+        """One optimiser step on a batch of pairs and the step's bags; returns the loss."""
         *inputs, labels, soft = (t.to(self.device) for t in batch)
         for group in self.optimiser.param_groups:
             group["lr"] = learning_rate(self.config, self.seen, self.budget)
         loss = nli_loss(
             self.forward(*inputs), labels, self.config.label_smoothing, soft, self.config.teacher_weight
         )
+        if self.bags is not None:
+            own = self.config.bag_weight * self.config.bags_per_step
+            both = len(labels) * loss + own * self.bags.loss(self.step, self.forward, self.device)
+            loss = both / (len(labels) + own)
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(self.params, self.config.clip)
         self.optimiser.step()
@@ -202,7 +213,11 @@ def train(
         encoded = replace(encoded, soft=answers(pairs, work, config.teacher))
     batches = plan(order(pairs, mixture, encoded.soft), encoded.lengths(), config)
     budget = sum(len(b) for b in batches)
-    run = Run(mixture, work, device)
+    bags = None
+    if config.bags_per_step:
+        found = read_bags(work / "bags.jsonl.gz")
+        bags = Bags(found, tok, pad, len(batches), config.bags_per_step, config.seed)
+    run = Run(mixture, work, device, bags)
     if (work / "data_report.json").exists():  # the pool may be built anew for another tier
         shutil.copyfile(work / "data_report.json", folder / "data.json")
     run.resume(budget)

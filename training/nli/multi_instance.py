@@ -99,8 +99,8 @@ class Bags:
             )
             tops.append((int(span[support]), int(span[contradiction])))
         *inputs, labels, _ = (t.to(device) for t in self.encoded.batch([t[0] for t in tops] + [t[1] for t in tops]))
-        support_logits, contradiction_logits = forward(*inputs).split(len(chosen))
-        return bag_loss(support_logits, contradiction_logits, labels[: len(chosen)])
+        logits, half = forward(*inputs), len(chosen)
+        return bag_loss(logits[:half], logits[half:], labels[:half])
 
     def _scores(
         self, rows: NDArray[np.int64], forward: Callable[..., Tensor], device: str

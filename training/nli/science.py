@@ -113,6 +113,10 @@ def build(config: SetConfig, data: Path) -> Iterator[Pair]:
             from training.nli import neighbours  # which needs this module
 
             triples = getattr(neighbours, config.kind)(data)
+        case "questions":
+            from training.nli.questions import questions  # likewise
+
+            triples = questions(data, config.files)
         case _:
             raise ValueError(f"unknown kind {config.kind!r} of set {config.name!r}")
     for premise, hypothesis, label in triples:

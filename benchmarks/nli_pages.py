@@ -83,6 +83,21 @@ def phenomena() -> str:
     return body(Table("", ("phenomenon", *found), rows))
 
 
+def reliability() -> str:
+    """Mean confidence and accuracy of the bins that ECE is made of."""
+    found = {
+        tier: e["scifact.dev calibration sentence"]["reliability"]
+        for tier, e in _evaluations().items()
+        if "reliability" in e["scifact.dev calibration sentence"]
+    }
+    titles = [f"{tier}, {what}" for tier in found for what in ("confidence", "accuracy")]
+    rows = tuple(
+        (Cell(str(i + 1)), *(Cell(value) for bins in found.values() for value in bins[i][:2]))
+        for i in range(min((len(bins) for bins in found.values()), default=0))
+    )
+    return body(Table("", ("bin", *titles), rows))
+
+
 def published() -> str:
     """MNLI of ours and of the heads that Sentence Transformers publishes."""
     ours = [
@@ -92,4 +107,9 @@ def published() -> str:
     return body(Table("", ("model", "accuracy"), (*theirs, *ours)))
 
 
-PARTS = {"nli figures": figures, "nli phenomena": phenomena, "nli published": published}
+PARTS = {
+    "nli figures": figures,
+    "nli phenomena": phenomena,
+    "nli reliability": reliability,
+    "nli published": published,
+}

@@ -87,3 +87,20 @@ def test_the_temperature_of_overconfident_logits_is_found() -> None:
     gold = (p.cumsum(axis=1) < generator.random((20000, 1))).sum(axis=1).clip(max=2)
     assert fitted_temperature(logits * 3, gold) == pytest.approx(3, rel=0.05)
     assert fitted_temperature(logits, gold) == pytest.approx(1, rel=0.05)
+
+
+def test_known_failures_are_the_examples_that_go_wrong() -> None:
+    from training.nli.known_failures import EXAMPLES, known_failures
+
+    class Always:
+        """Says neutral to everything."""
+
+        def score(self, pairs: list[tuple[str, str]]) -> np.ndarray:
+            return np.tile([0.1, 0.7, 0.2], (len(pairs), 1))
+
+    found = known_failures(Always())  # type: ignore[arg-type]
+    golds = [gold for examples in EXAMPLES.values() for _, _, gold in examples]
+    assert len(found) == sum(gold != "neutral" for gold in golds)
+    assert {f["said"] for f in found} == {"neutral"}
+    assert found[0]["p"] == 0.7
+    assert all(len(examples) == 2 for examples in EXAMPLES.values())

@@ -73,7 +73,10 @@ def _history(work: Path, name: str, shipped: list[dict[str, Any]]) -> list[dict[
         ],
         "pool": {k: data.get(k) for k in ("digest", "train", "share_seen")},
     }
-    start = load_mixture(name).train.start
+    settings = load_mixture(name).train
+    if settings.bags_per_step:
+        own["bags"] = settings.bags_per_step * log[-1]["step"]
+    start = settings.start
     return [*(_history(work, start, shipped) if start else []), own]
 
 

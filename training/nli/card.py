@@ -4,6 +4,7 @@ from typing import Any
 
 from training.nli.config import Mixture
 from training.nli.data import licence_table
+from training.nli.known_failures import EXAMPLES
 from training.nli.paths import HERE
 
 ROLES = {
@@ -37,11 +38,21 @@ def _ranking(claim: dict[str, Any], name: str) -> str:
     return f"{claim[name]} ({_span(claim[f'{name}_interval'])})"
 
 
+def _failures(found: list[dict[str, Any]]) -> str:
+    """The known failures as a list."""
+    return "\n".join(
+        f"* {f['phenomenon']}: *{f['premise']}* → *{f['hypothesis']}* is {f['gold']}; "
+        f"it says {f['said']} ({f['p']:.2f})"
+        for f in found
+    )
+
+
 def _run(run: dict[str, Any]) -> str:
     """What one run saw, as a sentence."""
     pool = run["pool"]
     shares = ", ".join(f"{family} {part:.0%}" for family, part in pool["share_seen"].items())
-    return f"{run['pairs']:,} pairs ({shares}) from a pool of {pool['train']:,}, run `{run['run']}`."
+    bags = f" beside {run['bags']:,} whole abstracts" if run.get("bags") else ""
+    return f"{run['pairs']:,} pairs ({shares}) from a pool of {pool['train']:,}{bags}, run `{run['run']}`."
 
 
 def _limit(evaluation: dict[str, Any]) -> str:
@@ -91,6 +102,8 @@ def render(mixture: Mixture, results: dict[str, Any]) -> str:
             history=" Then ".join(_run(run) for run in results["training"]),
             limit=_limit(evaluation),
             cases=probes["cases"],
+            failures=_failures(evaluation["known_failures"]),
+            examples=sum(map(len, EXAMPLES.values())),
             train=mixture.train,
             licences=licence_table(mixture),
         )

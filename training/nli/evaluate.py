@@ -13,6 +13,7 @@ from epoche.metrics.resample import wilson
 from epoche.metrics.scores import confusion, per_class
 from training.nli.case_rates import case_rates
 from training.nli.evaluate_scifact import scifact_figures
+from training.nli.known_failures import known_failures
 from training.nli.pairs import LABELS, NOT_ENTAILMENT, Probabilities, read_jsonl, stable_hash
 from training.nli.paths import cases_dir, data_dir
 from training.nli.probes import NOISE_CLAIMS, one_sided, with_distance, with_noise
@@ -112,6 +113,7 @@ def evaluate(
         "cases": case_rates(scorer),
     }
     say(json.dumps(report["probes"]))
+    report["known_failures"] = known_failures(scorer)
     report["pairs_cut"] = scorer.cut
     report["seconds"] = round(time.monotonic() - began)
     report["pairs_scored"] = scorer.scored

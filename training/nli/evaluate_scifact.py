@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from epoche.bench import posterior
 from epoche.metrics.resample import bootstrap, bootstrap_counts
-from epoche.metrics.scores import accuracy, confusion, ece, macro_f1, per_class
+from epoche.metrics.scores import accuracy, confusion, ece_of, macro_f1, per_class, reliability
 from epoche.metrics.selective import auroc_failure, group
 from training.nli.pairs import CLAIM_LABELS, LABELS, Probabilities, read_jsonl
 from training.nli.paths import data_dir
@@ -149,18 +149,23 @@ def _ranking(name: str, confidence: NDArray[np.float64], right: NDArray[np.bool_
 
 
 def sentence_figures(rows: list[tuple[int, str]], scores: Probabilities) -> dict[str, Any]:
-    """Accuracy, F1, recall and calibration of pairs with three labels."""
+    """Accuracy, F1, recall and calibration of pairs with three labels.
+
+    ``reliability``: mean confidence, accuracy and number of pairs of each of 15 equal-mass bins.
+    """
     own = scores[[i for i, _ in rows]]
     gold = [label for _, label in rows]
     guess = [LABELS[i] for i in own.argmax(axis=1)]
     matrix = confusion(gold, guess, LABELS)
     neutral = own[[g == "neutral" for g in gold]]
+    bins = reliability(own.max(axis=1), np.array(gold) == np.array(guess))
     figures: dict[str, Any] = {
         "pairs": len(gold),
         "accuracy": round(float(accuracy(matrix)), 4),
         "macro_f1": round(float(macro_f1(matrix)), 4),
         "recall": {k: round(v.recall, 4) for k, v in per_class(matrix, LABELS).items() if v.support},
-        "ece": round(ece(own.max(axis=1), np.array(gold) == np.array(guess)), 4),
+        "ece": round(ece_of(bins), 4),
+        "reliability": [[round(b.confidence, 4), round(b.accuracy, 4), b.items] for b in bins],
     }
     for k in (0, 2) if len(neutral) else ():
         figures[f"neutral_with_{LABELS[k]}_over_threshold"] = round(float((neutral[:, k] >= THRESHOLD).mean()), 4)

@@ -11,7 +11,7 @@ pytest.importorskip("torch", reason="needs the extra `train`")
 
 
 def test_bfloat16_only_where_the_processor_has_units_for_it() -> None:
-    from training.nli.train import has_bfloat16
+    from training.nli.run import has_bfloat16
 
     info = Path("/proc/cpuinfo")
     if not info.exists():
@@ -25,7 +25,7 @@ def test_the_rate_by_hand() -> None:
     import dataclasses
 
     from training.nli.config import load_mixture
-    from training.nli.train import learning_rate
+    from training.nli.run import learning_rate
 
     base = load_mixture("base").train
     # 100 pairs of warm-up, then 900 of which the last third, 300, falls: at 850 half of it is left.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.nli.contrast import edits, logic, quantity, relation, sentences, setting, sources, wording
+from training.nli.contrast import edits, logic, quantity, relation, sentences, setting, sources, stance, wording
 from training.nli.contrast.clauses import capital, sentence
 from training.nli.contrast.edits import Source, negated, opposite, other_number, significance
 from training.nli.contrast.finding import Finding, Row
@@ -33,12 +33,12 @@ FINDING_RULES: tuple[tuple[str, Callable[[Finding], Iterator[Row]]], ...] = (
     ("negation", logic.negation_of_claim),
     ("negation", logic.negation_of_denial),
     ("negation", logic.negation_of_effect),
-    ("hedging", logic.hedging_removed),
-    ("hedging", logic.hedging_added),
-    ("hedging", logic.hedging_certainty),
-    ("background", logic.background_aim),
-    ("background", logic.background_tested),
-    ("background", logic.background_belief),
+    ("hedging", stance.hedging_removed),
+    ("hedging", stance.hedging_added),
+    ("hedging", stance.hedging_certainty),
+    ("background", stance.background_aim),
+    ("background", stance.background_tested),
+    ("background", stance.background_belief),
     ("conditional", logic.conditional_exclusive),
     ("conditional", logic.conditional_unsaid),
     ("conditional", logic.conditional_dropped),

@@ -40,79 +40,69 @@ def _p(f: Finding, key: str, low: bool) -> str:
     )
 
 
+_SIGNIFICANT = (
+    "{base} {low}.",
+    "{base}, which was a significant effect.",
+    "There was a significant effect of {agent} on {target} {low}.",
+)
+_NOT_SIGNIFICANT = (
+    "{effect} did not reach significance {high}.",
+    "{base} in numerical terms, but the difference could be due to chance {high}.",
+    "{negated} significantly {high}.",
+)
+_UNTESTED = (
+    "{base}; no test of significance was carried out.",
+    "{base}; neither P values nor intervals are reported.",
+    "{base}.",
+)
+_SAYS_SIGNIFICANT = (
+    "{subject} significantly {verb}{tail}.",
+    "{effect} was statistically significant.",
+    "{effect} was significant at the 5% level.",
+)
+_SAYS_NOT = (
+    "{effect} was not statistically significant.",
+    "{effect} could be explained by chance.",
+    "No significant effect of {agent} on {target} was found.",
+)
+_SAYS_EQUAL = ("{equal}", "{effect} was shown to be zero")
+
+
 def significance_of_p(f: Finding) -> Iterator[Row]:
     """A P value decides what may be called significant; without one it is open."""
     c = plain(f)
     if c.verb in EVENT or not c.entry.direction:
         return
-    base = c.text().rstrip(".")
-    low, high = _p(f, "low", True), _p(f, "high", False)
-    effect = f"the effect of {lower(c.subject)} on {c.target}"
-    yes = f.pick(
-        "y",
-        [
-            f"{base} {low}.",
-            f"{base}, which was a significant effect.",
-            f"There was a significant effect of {lower(c.subject)} on {c.target} {low}.",
-        ],
-    )
-    no = f.pick(
-        "n",
-        [
-            f"{effect} did not reach significance {high}.",
-            f"{base} in numerical terms, but the difference could be due to chance {high}.",
-            f"{c.negated().rstrip('.')} significantly {high}.",
-        ],
-    )
+    agent, was_ = lower(c.subject), was(c.target)
+    high = _p(f, "high", False)
+    words = {
+        "base": c.text().rstrip("."),
+        "negated": c.negated().rstrip("."),
+        "subject": c.subject,
+        "agent": agent,
+        "target": c.target,
+        "verb": c.finite(),
+        "tail": c.tail,
+        "effect": f"the effect of {agent} on {c.target}",
+        "equal": f"{c.target} {was_} exactly the same with and without {agent}",
+        "low": _p(f, "low", True),
+        "high": high,
+    }
+
+    def worded(key: str, options: tuple[str, ...]) -> str:
+        return sentence(f.pick(key, list(options)).format(**words))
+
+    yes, open_ = worded("y", _SIGNIFICANT), worded("o", _UNTESTED)
+    no = worded("n", _NOT_SIGNIFICANT)
     if f.number("bare", 0, 2) == 0:
-        no = f"The test of {effect} gave {high.strip('()')}."
-    open_ = f.pick(
-        "o",
-        [
-            f"{base}; no test of significance was carried out.",
-            f"{base}; neither P values nor intervals are reported.",
-            f"{base}.",
-        ],
-    )
-    significant = f.pick(
-        "h",
-        [
-            f"{c.subject} significantly {c.finite()}{c.tail}.",
-            f"{effect} was statistically significant.",
-            f"{effect} was significant at the 5% level.",
-        ],
-    )
-    lacking = f.pick(
-        "g",
-        [
-            f"{effect} was not statistically significant.",
-            f"{effect} could be explained by chance.",
-            f"No significant effect of {lower(c.subject)} on {c.target} was found.",
-        ],
-    )
-    yes, no, open_ = sentence(yes), sentence(no), sentence(open_)
-    yield from cross(sentence(significant), yes, open_, no)
-    yield from cross(sentence(lacking), no, open_, yes)
-    yield (
-        no,
-        sentence(
-            f.pick(
-                "id",
-                [
-                    f"{c.target} {was(c.target)} exactly the same with and without {lower(c.subject)}",
-                    f"{effect} was shown to be zero",
-                ],
-            )
-        ),
-        N,
-    )
+        no = sentence(f"The test of {words['effect']} gave {high.strip('()')}.")
+    yield from cross(worded("h", _SAYS_SIGNIFICANT), yes, open_, no)
+    yield from cross(worded("g", _SAYS_NOT), no, open_, yes)
+    equal = sentence(words["equal"])
+    yield no, worded("id", _SAYS_EQUAL), N
     yield yes, c.text(), E
-    yield (
-        sentence(f"{c.target} {was(c.target)} the same to the last digit with and without {lower(c.subject)}"),
-        sentence(f"{c.target} {was(c.target)} exactly the same with and without {lower(c.subject)}"),
-        E,
-    )
-    yield yes, sentence(f"{c.target} {was(c.target)} exactly the same with and without {lower(c.subject)}"), C
+    yield sentence(f"{c.target} {was_} the same to the last digit with and without {agent}"), equal, E
+    yield yes, equal, C
 
 
 def significance_of_interval(f: Finding) -> Iterator[Row]:

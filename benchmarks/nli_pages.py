@@ -107,7 +107,37 @@ def published() -> str:
     return body(Table("", ("model", "accuracy"), (*theirs, *ours)))
 
 
+ABLATED = {
+    "mnli": "MNLI",
+    "contrast": "contrast set",
+    "rationale": "gold sentences",
+    "neutral_supports": "neutral sentences that support",
+    "neutral_contradicts": "… that contradict",
+    "claim_macro_f1": "claims, macro-F1",
+    "auroc_failure_posterior": "claims, AUROC of failure",
+}
+
+
+def ablations(path: Path = RESULTS / "ablations.json") -> str:
+    """Short runs without one part each, under the mean and the range of those of the whole."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    whole = [run for name, run in found.items() if name.startswith("whole")]
+    rows = [(Cell("all of it"), *(_mean([run[key] for run in whole]) for key in ABLATED))]
+    rows += [
+        (Cell(name.removeprefix("without-").replace("-", " ")), *(Cell(run[key]) for key in ABLATED))
+        for name, run in found.items()
+        if name.startswith("without")
+    ]
+    note = f"The first row: mean and range of {len(whole)} runs that differ in their seed."
+    return body(Table("", ("without", *ABLATED.values()), tuple(rows), (note,)))
+
+
+def _mean(values: list[float]) -> Cell:
+    return Cell(sum(values) / len(values), min(values), max(values))
+
+
 PARTS = {
+    "nli ablations": ablations,
     "nli figures": figures,
     "nli phenomena": phenomena,
     "nli reliability": reliability,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from benchmarks.nli_pages import PUBLISHED, RESULTS, SETS, TIERS, figures, phenomena, published
+from benchmarks.nli_pages import ABLATED, PUBLISHED, RESULTS, SETS, TIERS, ablations, figures, phenomena, published
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -32,3 +33,12 @@ def test_published_models_stand_beside_ours() -> None:
     rows = published().splitlines()[2:]
     assert len(rows) == len(PUBLISHED) + len(TIERS)
     assert "| units |" in phenomena()
+
+
+def test_an_ablation_stands_under_the_spread_of_the_whole(tmp_path: Path) -> None:
+    path = tmp_path / "ablations.json"
+    runs = {"whole-1": 0.5, "whole-2": 0.7, "without-bm25-neutrals": 0.4}
+    path.write_text(json.dumps({name: dict.fromkeys(ABLATED, value) for name, value in runs.items()}))
+    whole, without = ablations(path).splitlines()[2:4]
+    assert whole.startswith("| all of it | 0.600 [0.500–0.700] |")
+    assert without.startswith("| bm25 neutrals | 0.400 |")

@@ -65,7 +65,7 @@ def test_a_killed_run_ends_with_the_weights_of_one_that_was_not(
     sets = tuple(dataclasses.replace(s, passes=1.0) for s in found.sets if s.name == "mnli")
     settings = dataclasses.replace(
         found.train, layers=1, pair_budget=24, batch_pairs=4, bucket_batches=2, warmup_pairs=4, log_steps=2,
-        bags_per_step=bags_per_step, bag_weight=2.0,
+        bags_per_step=bags_per_step, bag_weight=2.0, start="", teacher="",
     )  # fmt: skip
     mixture = dataclasses.replace(found, sets=sets, train=settings)
     pairs = [

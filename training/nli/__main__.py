@@ -35,7 +35,7 @@ def run_teach(work: Path, args: argparse.Namespace) -> None:
 
     mixture = load_mixture(args.tier)
     if mixture.train.teacher:
-        teach(mixture, work, args.threads, args.most)
+        teach(mixture, work, args.device, args.threads, args.most)
 
 
 def run_train(work: Path, args: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from training.nli.config import Mixture, TrainConfig
-from training.nli.model import new_model, nli_loss, starting_weights
+from training.nli.model import has_bfloat16, new_model, nli_loss, starting_weights
 from training.nli.multi_instance import Bags
 
 
@@ -21,14 +21,6 @@ def learning_rate(config: TrainConfig, seen: int, budget: int) -> float:
         return config.lr * seen / config.warmup_pairs
     left = (budget - seen) / max(1.0, config.decay_share * (budget - config.warmup_pairs))
     return config.lr * min(1.0, max(config.min_lr_ratio, left))
-
-
-def has_bfloat16(device: str) -> bool:
-    """Whether bfloat16 pays: twice as fast as float32 with units for it, many times slower without."""
-    if device == "cuda":
-        return bool(torch.cuda.is_bf16_supported())
-    able = torch.cpu.get_capabilities()
-    return bool(able.get("avx512_bf16") or able.get("amx_bf16") or able.get("bf16"))
 
 
 def run_digest(mixture: Mixture, work: Path) -> str:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from training.nli.batches import order
-from training.nli.config import Mixture
+from training.nli.batches import encode, order
+from training.nli.config import Mixture, load_mixture
+from training.nli.model import has_bfloat16, new_model, padding_id, shipped_weights, tokenizer
 from training.nli.pairs import LABELS, Pair, pair_key, read_pairs
-from training.nli.paths import TIERS
-from training.nli.scorer import Scorer
 
 RECORD = np.dtype([("key", "<u8"), ("p", "<f2", (len(LABELS),)), ("pad", "V2")])
 _CHUNK = 512
@@ -43,7 +43,37 @@ def answers(pairs: Sequence[Pair], work: Path, teacher: str) -> NDArray[np.float
     return np.stack([known.get(pair_key(p), nothing) for p in pairs])
 
 
-def teach(mixture: Mixture, work: Path, threads: int = 2, most: int | None = None) -> None:
+class Teacher:
+    """The shipped weights of a tier in the training library: its GPU and its bfloat16 units are of use here.
+
+    On a processor that has them, this is twice as fast as the int8 file, and nearer to the weights as trained.
+    """
+
+    def __init__(self, tier: str, device: str = "cpu") -> None:
+        config = load_mixture(tier).train
+        self.device = device
+        self.tokenizer, self.pad = tokenizer(config), padding_id(config)
+        self.model = new_model(config)
+        self.model.load_state_dict(shipped_weights(tier, self.model.config.model_type))
+        self.model.train(False)
+        self.model.to(device, torch.bfloat16 if has_bfloat16(device) else torch.float32)
+
+    def __call__(self, pairs: Sequence[Pair], batch: int = 32) -> NDArray[np.float32]:
+        """float32[n, 3]: P(entailment), P(neutral), P(contradiction) of each pair."""
+        encoded = encode(pairs, self.tokenizer, self.pad)
+        out = np.zeros((len(pairs), len(LABELS)), np.float32)
+        rows = np.argsort(encoded.lengths(), kind="stable")
+        for i in range(0, len(rows), batch):
+            chunk = rows[i : i + batch]
+            ids, mask, types, *_ = (t.to(self.device) for t in encoded.batch(chunk))
+            more = {"token_type_ids": types} if hasattr(self.model.config, "type_vocab_size") else {}
+            with torch.inference_mode():
+                logits = self.model(input_ids=ids, attention_mask=mask, **more).logits.float()
+            out[chunk] = torch.softmax(logits, dim=-1).cpu().numpy()
+        return out
+
+
+def teach(mixture: Mixture, work: Path, device: str = "cpu", threads: int = 2, most: int | None = None) -> None:
     """Ask the teacher about the pairs of the mixture in the order the run will see them, each once.
 
     Args:
@@ -59,7 +89,8 @@ def teach(mixture: Mixture, work: Path, threads: int = 2, most: int | None = Non
     left = [pair for key, pair in wanted.items() if key not in known]
     if most is not None:
         left = left[: max(0, most - len(known))]
-    scorer = Scorer(TIERS[mixture.train.teacher], threads=threads)
+    torch.set_num_threads(threads)
+    teacher = Teacher(mixture.train.teacher, device)
     stop: list[int] = []
     previous = signal.signal(signal.SIGTERM, lambda number, frame: stop.append(number))
     began = time.monotonic()
@@ -72,7 +103,7 @@ def teach(mixture: Mixture, work: Path, threads: int = 2, most: int | None = Non
             chunk = left[i : i + _CHUNK]
             records = np.zeros(len(chunk), dtype=RECORD)
             records["key"] = [pair_key(p) for p in chunk]
-            records["p"] = scorer.score([(p.premise, p.hypothesis) for p in chunk])
+            records["p"] = teacher(chunk)
             out.write(records.tobytes())
             out.flush()
             done = i + len(chunk)

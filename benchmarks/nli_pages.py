@@ -132,6 +132,23 @@ def ablations(path: Path = RESULTS / "ablations.json") -> str:
     return body(Table("", ("without", *ABLATED.values()), tuple(rows), (note,)))
 
 
+ROWS = {
+    "int8": "as shipped, int8",
+    "float32": "the same weights in float32",
+    "again-1": "the last run made again, float32",
+    "again-2": "… and again, float32",
+}
+
+
+def stability(path: Path = RESULTS / "stability.json", tier: str = "mini") -> str:
+    """The shipped file beside its own weights in float32 and beside two repetitions of its last run."""
+    found = json.loads(path.read_text(encoding="utf-8"))[tier]["rows"]
+    rows = [
+        (Cell(title), *(Cell(found[name][key]) for key in ABLATED)) for name, title in ROWS.items() if name in found
+    ]
+    return body(Table("", (tier, *ABLATED.values()), tuple(rows)))
+
+
 def _mean(values: list[float]) -> Cell:
     return Cell(sum(values) / len(values), min(values), max(values))
 
@@ -141,5 +158,6 @@ PARTS = {
     "nli figures": figures,
     "nli phenomena": phenomena,
     "nli reliability": reliability,
+    "nli stability": stability,
     "nli published": published,
 }

@@ -7,7 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.nli_pages import ABLATED, PUBLISHED, RESULTS, SETS, TIERS, ablations, figures, phenomena, published
+from benchmarks.nli_pages import (
+    ABLATED,
+    PUBLISHED,
+    RESULTS,
+    SETS,
+    TIERS,
+    ablations,
+    figures,
+    phenomena,
+    published,
+    stability,
+)
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -42,3 +53,12 @@ def test_an_ablation_stands_under_the_spread_of_the_whole(tmp_path: Path) -> Non
     whole, without = ablations(path).splitlines()[2:4]
     assert whole.startswith("| all of it | 0.600 [0.500–0.700] |")
     assert without.startswith("| bm25 neutrals | 0.400 |")
+
+
+def test_rows_that_are_not_measured_yet_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "stability.json"
+    rows = {name: dict.fromkeys(ABLATED, value) for name, value in {"again-1": 0.5, "int8": 0.25}.items()}
+    path.write_text(json.dumps({"mini": {"model_sha256": "0", "rows": rows}}))
+    int8, again = stability(path).splitlines()[2:]
+    assert int8.startswith("| as shipped, int8 | 0.250 |")
+    assert again.startswith("| the last run made again, float32 | 0.500 |")

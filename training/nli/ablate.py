@@ -12,24 +12,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from training.nli.bags import Bag, read_bags, write_bags
-from training.nli.case_rates import case_rates
-from training.nli.config import Mixture, load_mixture
-from training.nli.evaluate import contrast_figures, pair_figures, read_set, write_results
-from training.nli.evaluate_scifact import scifact_figures
-from training.nli.export import write_config
-from training.nli.graph import build
+from training.nli.compared import compared_figures, float32_scorer
+from training.nli.config import load_mixture
+from training.nli.evaluate import write_results
 from training.nli.pairs import Pair, read_pairs, write_pairs
 from training.nli.paths import results, work_dir
-from training.nli.probes import with_noise
-from training.nli.scorer import Scorer
 from training.nli.train import finished, train
 
 TIER = "mini-short"
 SEEDS = (7, 8, 9)
-MNLI_PAIRS = 2000
 
 _WINDOWED = ("scifact_evidence", "scifact_neutral", "healthver_neutral", "check_covid_neutral", "covidfact_neutral")
 _SAME_ABSTRACT = tuple(name for name in _WINDOWED if name.endswith("_neutral"))
@@ -98,30 +90,6 @@ def prepare(work: Path, folder: Path, ablation: Ablation) -> int:
     return len(pairs) - len(kept)
 
 
-def figures(folder: Path, mixture: Mixture, threads: int) -> dict[str, Any]:
-    """What is compared, from the run's averaged weights in float32."""
-    home = folder / mixture.tier
-    state = torch.load(home / "final.pt", map_location="cpu", weights_only=True)
-    config = write_config(home, mixture.train)
-    model = build({k: v.float().numpy() for k, v in state.items()}, config, int8=False).SerializeToString()
-    scorer = Scorer(home, model, threads)
-    rows = read_set("mnli.dev", MNLI_PAIRS)
-    science = scifact_figures(scorer)
-    claim = science["claim"]
-    return {
-        "mnli": pair_figures([r[2] for r in rows], scorer.score([r[:2] for r in rows]))["accuracy"],
-        "contrast": contrast_figures(scorer)["accuracy"],
-        "rationale": science["rationale"]["accuracy"],
-        "neutral_supports": science["sentence"]["neutral_with_entailment_over_threshold"],
-        "neutral_contradicts": science["sentence"]["neutral_with_contradiction_over_threshold"],
-        "claim_macro_f1": claim["macro_f1"],
-        "claim_macro_f1_interval": claim["macro_f1_interval"],
-        "auroc_failure_posterior": claim["auroc_failure_posterior"],
-        "noise": with_noise(scorer, 25),
-        "cases": case_rates(scorer),
-    }
-
-
 def main() -> None:
     """Every run that is not in the results yet."""
     parser = argparse.ArgumentParser(prog="python -m training.nli.ablate", description=__doc__)
@@ -140,7 +108,8 @@ def main() -> None:
         left_out = prepare(work, folder, ablation)
         if not finished(mixture, folder):
             train(mixture, folder, threads=args.threads)
-        found[name] = {"pairs_left_out": left_out, "seed": seed, **figures(folder, mixture, args.threads)}
+        scorer = float32_scorer(folder / TIER, mixture, args.threads)
+        found[name] = {"pairs_left_out": left_out, "seed": seed, **compared_figures(scorer)}
         write_results(path, found)
         print(name, json.dumps(found[name]), flush=True)
 

@@ -1,0 +1,27 @@
+"""Conformal risk control (Angelopoulos et al. 2022) of the generalized risk: P(wrong and answered).
+
+That is what the method can control, because it only falls as the threshold rises. It is not the selective risk,
+the error rate among what is answered, which may rise and fall. It holds on average over calibration sets; no δ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from epoche.guarantee.choice import Choice, checked, chosen
+from epoche.metrics.selective import Groups
+
+
+def generalized_risk(groups: Groups, alpha: float) -> Choice:
+    """The lowest threshold with (errors + 1) / (n + 1) ≤ α, errors counted among the answered of all n items.
+
+    Raises:
+        ValueError: alpha out of range.
+    """
+    checked(alpha, 0.5)
+    n = int(groups.n)
+    wrong = groups.errors.cumsum()
+    kept = np.flatnonzero(wrong + 1.0 <= alpha * (n + 1) + 1e-12)
+    last = int(kept[-1]) if kept.size else -1
+    found = chosen(groups, last, 1.0, groups.confidence.size)
+    return Choice(found.threshold, n, found.answered, found.errors, None, found.tested)

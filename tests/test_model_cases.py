@@ -30,14 +30,13 @@ CASES = [
         "There is no effect.",
         Status.MIS,
         id="case_8_cannot_exclude",
-        marks=pytest.mark.xfail(strict=True, reason="mini v1 takes a hedge for a contradiction"),
+        marks=pytest.mark.xfail(strict=True, reason="mini takes a hedge for a contradiction"),
     ),
     pytest.param(
         "The dose was 5 µM.",
         "The dose was 5 mM.",
         Status.CON,
         id="case_23_units",
-        marks=pytest.mark.xfail(strict=True, reason="mini v1 sees the units differ and stays undecided"),
     ),
 ]
 

@@ -56,6 +56,8 @@ def _history(work: Path, name: str, shipped: list[dict[str, Any]]) -> list[dict[
     Args:
         shipped: the same of the weights shipped so far, for a run whose log is no longer there.
     """
+    from training.nli.teacher import answers_file, read_answers
+
     home = work / name
     known = [run["run"] for run in shipped]
     if not (home / "train.jsonl").exists() and name in known:
@@ -74,6 +76,9 @@ def _history(work: Path, name: str, shipped: list[dict[str, Any]]) -> list[dict[
         "pool": {k: data.get(k) for k in ("digest", "train", "share_seen")},
     }
     settings = load_mixture(name).train
+    if settings.teacher:
+        given = len(read_answers(answers_file(work, settings.teacher)))
+        own["teacher"] = {"tier": settings.teacher, "answers": given}
     if settings.bags_per_step:
         own["bags"] = settings.bags_per_step * log[-1]["step"]
     start = settings.start

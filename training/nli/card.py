@@ -52,7 +52,9 @@ def _run(run: dict[str, Any]) -> str:
     pool = run["pool"]
     shares = ", ".join(f"{family} {part:.0%}" for family, part in pool["share_seen"].items())
     bags = f" beside {run['bags']:,} whole abstracts" if run.get("bags") else ""
-    return f"{run['pairs']:,} pairs ({shares}) from a pool of {pool['train']:,}{bags}, run `{run['run']}`."
+    teacher = run.get("teacher")
+    taught = f", with {teacher['answers']:,} answers of `{teacher['tier']}` on that pool" if teacher else ""
+    return f"{run['pairs']:,} pairs ({shares}) from a pool of {pool['train']:,}{bags}{taught}, run `{run['run']}`."
 
 
 def _limit(evaluation: dict[str, Any]) -> str:

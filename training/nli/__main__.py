@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from training.nli.answers import answers_file, read_answers
 from training.nli.config import load_mixture, runs
 from training.nli.paths import TIERS, results, work_dir
 
@@ -56,8 +57,6 @@ def _history(work: Path, name: str, shipped: list[dict[str, Any]]) -> list[dict[
     Args:
         shipped: the same of the weights shipped so far, for a run whose log is no longer there.
     """
-    from training.nli.teacher import answers_file, read_answers
-
     home = work / name
     known = [run["run"] for run in shipped]
     if not (home / "train.jsonl").exists() and name in known:
@@ -127,7 +126,7 @@ def run_measure(work: Path, args: argparse.Namespace) -> None:
     shipped = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
     if report["export"]["model_sha256"] != shipped:
         raise SystemExit(f"{folder} is not the model that {path.name} is about")
-    write_results(path, report | {"evaluation": evaluate(folder, threads=args.threads)})
+    write_results(path, report | {"evaluation": evaluate(folder, threads=args.threads, limit=args.limit)})
 
 
 def run_card(work: Path, args: argparse.Namespace) -> None:
@@ -158,7 +157,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--max-steps", type=int, help="stop training early (it resumes later)")
     parser.add_argument("--most", type=int, help="stop `teach` after this many answers in all (it resumes later)")
-    parser.add_argument("--limit", type=int, help="at most so many pairs of a set in `evaluate`; the card says it")
+    parser.add_argument("--limit", type=int, help="measure at most so many pairs of a set; the card says it")
     parser.add_argument("--interim", action="store_true", help="export the latest checkpoint of an unfinished run")
     args = parser.parse_args()
     work = work_dir()

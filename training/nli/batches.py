@@ -70,12 +70,13 @@ def encode(pairs: Sequence[Pair], tok: Tokenizer, pad: int, chunk: int = 4096) -
 def order(pairs: Sequence[Pair], mixture: Mixture, soft: NDArray[np.float32] | None = None) -> Ints:
     """Row numbers in the order they are seen: every set ``passes`` times, shuffled, cut to the budget.
 
-    A pair without a label is left out where the teacher has not answered.
+    A pair without a label is left out where the teacher has not answered, after shuffling: a teacher that was
+    stopped has answered what is seen first.
     """
     rng = np.random.default_rng(mixture.train.seed)
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for i, pair in enumerate(pairs):
-        if pair.label != UNLABELLED or (soft is not None and not np.isnan(soft[i]).any()):
+        if pair.label != UNLABELLED or soft is not None:
             rows[pair.source].append(i)
     parts: list[Ints] = []
     for config in mixture.sets:
@@ -83,7 +84,11 @@ def order(pairs: Sequence[Pair], mixture: Mixture, soft: NDArray[np.float32] | N
         whole, rest = divmod(config.passes, 1)
         parts += [own] * int(whole)
         parts.append(rng.permutation(own)[: round(rest * len(own))])
-    return rng.permutation(np.concatenate(parts))[: mixture.train.pair_budget]
+    sequence = rng.permutation(np.concatenate(parts))
+    if soft is not None:
+        silent = np.isnan(soft).any(axis=1) & np.array([p.label == UNLABELLED for p in pairs])
+        sequence = sequence[~silent[sequence]]
+    return sequence[: mixture.train.pair_budget]
 
 
 def plan(sequence: Ints, lengths: Ints, config: TrainConfig) -> list[Ints]:

@@ -117,6 +117,13 @@ def padding_id(config: TrainConfig) -> int:
     return int(AutoConfig.from_pretrained(str(encoder_folder(config.encoder))).pad_token_id)
 
 
+def forward(model: Any, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
+    """Logits; token types go to those networks that have them."""
+    more = {"token_type_ids": types} if hasattr(model.config, "type_vocab_size") else {}
+    logits: Tensor = model(input_ids=ids, attention_mask=mask, **more).logits
+    return logits
+
+
 def nli_loss(
     logits: Tensor, labels: Tensor, smoothing: float, soft: Tensor | None = None, weight: float = 0.0
 ) -> Tensor:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from training.nli.config import Mixture, TrainConfig
-from training.nli.model import has_bfloat16, new_model, nli_loss, starting_weights
+from training.nli.model import forward, has_bfloat16, new_model, nli_loss, starting_weights
 from training.nli.multi_instance import Bags
 
 
@@ -110,11 +110,8 @@ class Run:
 
     def forward(self, ids: Tensor, mask: Tensor, types: Tensor) -> Tensor:
         """Logits; under bfloat16 autocast where the processor has it."""
-        more = {"token_type_ids": types} if hasattr(self.model.config, "type_vocab_size") else {}
         with torch.autocast(self.device, dtype=torch.bfloat16, enabled=has_bfloat16(self.device)):
-            out = self.model(input_ids=ids, attention_mask=mask, **more)
-        logits: Tensor = out.logits
-        return logits
+            return forward(self.model, ids, mask, types)
 
     def update(self, batch: Sequence[Tensor]) -> Tensor:
         """One optimiser step on a batch of pairs and the step's bags; returns the loss."""

@@ -10,13 +10,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from training.nli.answers import answers_file
 from training.nli.compared import compared_figures, float32_scorer
 from training.nli.config import load_mixture
 from training.nli.evaluate import write_results
 from training.nli.export import sha256
 from training.nli.paths import TIERS, results, work_dir
 from training.nli.scorer import Scorer
-from training.nli.teacher import answers_file
 from training.nli.train import finished, train
 
 RERUNS = ("again-1", "again-2")

@@ -1,10 +1,5 @@
-"""Stage `teach`: the larger model's probabilities of the pairs that the smaller one will see.
+"""Stage `teach`: the larger model's probabilities of the pairs that the smaller one will see."""
 
-Answers go to `work/TIER/teacher.bin`, 16 bytes each: the pair's key (uint64), three float16 and two bytes
-of nothing. They are appended, so that a killed stage goes on where it was.
-"""
-
-import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,34 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from training.nli.answers import RECORD, answers_file, read_answers
 from training.nli.batches import encode, order
 from training.nli.config import Mixture, load_mixture
-from training.nli.model import has_bfloat16, new_model, padding_id, shipped_weights, tokenizer
+from training.nli.interrupt import asked_to_stop
+from training.nli.model import forward, has_bfloat16, new_model, padding_id, shipped_weights, tokenizer
 from training.nli.pairs import LABELS, Pair, pair_key, read_pairs
 
-RECORD = np.dtype([("key", "<u8"), ("p", "<f2", (len(LABELS),)), ("pad", "V2")])
 _CHUNK = 512
-
-
-def answers_file(work: Path, teacher: str) -> Path:
-    """Where the answers of a tier's model lie."""
-    return work / teacher / "teacher.bin"
-
-
-def read_answers(path: Path) -> dict[int, NDArray[np.float32]]:
-    """Key → probabilities; a torn last record is left out."""
-    if not path.exists():
-        return {}
-    content = path.read_bytes()
-    records = np.frombuffer(content[: len(content) // RECORD.itemsize * RECORD.itemsize], dtype=RECORD)
-    return dict(zip(records["key"].tolist(), records["p"].astype(np.float32), strict=True))
-
-
-def answers(pairs: Sequence[Pair], work: Path, teacher: str) -> NDArray[np.float32]:
-    """float32[n, 3]: the teacher's probabilities of each pair, nan where it has not answered."""
-    known = read_answers(answers_file(work, teacher))
-    nothing = np.full(len(LABELS), np.nan, np.float32)
-    return np.stack([known.get(pair_key(p), nothing) for p in pairs])
 
 
 class Teacher:
@@ -66,10 +41,9 @@ class Teacher:
         for i in range(0, len(rows), batch):
             chunk = rows[i : i + batch]
             ids, mask, types, *_ = (t.to(self.device) for t in encoded.batch(chunk))
-            more = {"token_type_ids": types} if hasattr(self.model.config, "type_vocab_size") else {}
             with torch.inference_mode():
-                logits = self.model(input_ids=ids, attention_mask=mask, **more).logits.float()
-            out[chunk] = torch.softmax(logits, dim=-1).cpu().numpy()
+                logits = forward(self.model, ids, mask, types)
+            out[chunk] = torch.softmax(logits.float(), dim=-1).cpu().numpy()
         return out
 
 
@@ -91,10 +65,8 @@ def teach(mixture: Mixture, work: Path, device: str = "cpu", threads: int = 2, m
         left = left[: max(0, most - len(known))]
     torch.set_num_threads(threads)
     teacher = Teacher(mixture.train.teacher, device)
-    stop: list[int] = []
-    previous = signal.signal(signal.SIGTERM, lambda number, frame: stop.append(number))
     began = time.monotonic()
-    with path.open("r+b" if path.exists() else "wb") as out:
+    with asked_to_stop() as stop, path.open("r+b" if path.exists() else "wb") as out:
         out.truncate(len(known) * RECORD.itemsize)
         out.seek(0, 2)
         for i in range(0, len(left), _CHUNK):
@@ -109,4 +81,3 @@ def teach(mixture: Mixture, work: Path, device: str = "cpu", threads: int = 2, m
             done = i + len(chunk)
             rate = done / (time.monotonic() - began)
             print(f"{len(known) + done} of {len(known) + len(left)} answers, {rate:.1f} pairs/s", flush=True)
-    signal.signal(signal.SIGTERM, previous)

@@ -3,24 +3,23 @@
 import hashlib
 import json
 import shutil
-import signal
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
+from training.nli.answers import answers
 from training.nli.bags import read_bags
 from training.nli.batches import Encoded, Ints, encode, order, plan
 from training.nli.config import Mixture
+from training.nli.interrupt import asked_to_stop
 from training.nli.model import is_right, padding_id, tokenizer
 from training.nli.multi_instance import Bags
 from training.nli.pairs import Pair, read_pairs
 from training.nli.run import Run, learning_rate, run_digest
-from training.nli.teacher import answers
 
 VALIDATED_PAIRS = 1500
 
@@ -92,17 +91,6 @@ class Log:
             lr=learning_rate(self.run.config, self.run.seen, self.run.budget),
         )
         self._restart()
-
-
-@contextmanager
-def asked_to_stop() -> Iterator[list[int]]:
-    """A list that is no longer empty once the process was asked to end."""
-    stop: list[int] = []
-    previous = signal.signal(signal.SIGTERM, lambda number, frame: stop.append(number))
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 def validate(run: Run, encoded: Encoded, pairs: Sequence[Pair], limit: int | None = None) -> dict[str, float]:

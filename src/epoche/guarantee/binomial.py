@@ -80,8 +80,15 @@ def needed(errors: int, alpha: float, delta: float) -> int:
     return high
 
 
+def require_probability(name: str, value: float) -> None:
+    """Raises ValueError where a value is not between 0 and 1."""
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"{name} must be between 0 and 1 (both excluded), not {value}")
+
+
 def _check(errors: int, n: int, share: float) -> None:
     if not 0 <= errors <= n:
-        raise ValueError(f"{errors} errors among {n} items: an error count is between 0 and the number of items")
-    if not 0.0 < share < 1.0:
-        raise ValueError(f"alpha and delta are probabilities between 0 and 1, not {share}")
+        raise ValueError(
+            f"{errors} errors among {n} items: an error count must be between 0 and the number of items"
+        )
+    require_probability("a risk or failure probability", share)

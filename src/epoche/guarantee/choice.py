@@ -48,17 +48,10 @@ def threshold_above(groups: Groups, last: int) -> float:
     return float(np.nextafter(below, above))
 
 
-def chosen(groups: Groups, last: int, level: float, tested: int) -> Choice:
+def chosen(groups: Groups, last: int, level: float | None, tested: int) -> Choice:
     """The choice to answer the groups up to `last`; nothing where that is −1."""
     items = int(groups.n)
     if last < 0:
         return Choice(None, items, 0, 0, None, tested)
     answered, errors = int(groups.items[: last + 1].sum()), int(groups.errors[: last + 1].sum())
     return Choice(threshold_above(groups, last), items, answered, errors, level, tested)
-
-
-def checked(alpha: float, delta: float) -> None:
-    """Raises ValueError where a risk or a failure probability is not between 0 and 1."""
-    for name, value in (("the risk α", alpha), ("the failure probability δ", delta)):
-        if not 0.0 < value < 1.0:
-            raise ValueError(f"{name} must be between 0 and 1 (both excluded), not {value}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from epoche.guarantee.choice import Choice, checked, chosen
+from epoche.guarantee.binomial import require_probability
+from epoche.guarantee.choice import Choice, chosen
 from epoche.metrics.selective import Groups
 
 
@@ -18,10 +19,9 @@ def generalized_risk(groups: Groups, alpha: float) -> Choice:
     Raises:
         ValueError: alpha out of range.
     """
-    checked(alpha, 0.5)
+    require_probability("the risk α", alpha)
     n = int(groups.n)
     wrong = groups.errors.cumsum()
     kept = np.flatnonzero(wrong + 1.0 <= alpha * (n + 1) + 1e-12)
     last = int(kept[-1]) if kept.size else -1
-    found = chosen(groups, last, 1.0, groups.confidence.size)
-    return Choice(found.threshold, n, found.answered, found.errors, None, found.tested)
+    return chosen(groups, last, None, groups.confidence.size)

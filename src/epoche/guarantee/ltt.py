@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.guarantee.binomial import allowed, needed
-from epoche.guarantee.choice import Choice, checked, chosen
+from epoche.guarantee.binomial import allowed, needed, require_probability
+from epoche.guarantee.choice import Choice, chosen
 from epoche.metrics.selective import Groups
 
 CHAINS = 3
@@ -35,7 +35,8 @@ def fixed_sequence(groups: Groups, alpha: float, delta: float, chains: int = CHA
     Raises:
         ValueError: alpha, delta or chains out of range.
     """
-    checked(alpha, delta)
+    require_probability("the risk α", alpha)
+    require_probability("the failure probability δ", delta)
     if chains < 1:
         raise ValueError(f"at least one chain is needed, not {chains}")
     n = int(groups.n)

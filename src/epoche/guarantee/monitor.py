@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from epoche.guarantee.binomial import require_probability
+
 #: Shares of the largest stake that are bet side by side; their mean is again an e-process.
 STAKES = (0.05, 0.1, 0.2, 0.4, 0.8)
 
@@ -18,7 +20,8 @@ STAKES = (0.05, 0.1, 0.2, 0.4, 0.8)
 def evidence_against(errors: Sequence[bool] | NDArray[np.bool_], alpha: float) -> NDArray[np.float64]:
     """float64[n]: the evidence after each answered item that the risk exceeds α; 1 is none, 20 refutes it at 5 %.
 
-    E_t is the mean over stakes b of Π (1 − b) for each right and (1 + b (1 − α)/α) for each wrong answer.
+    The mean over stakes b of Π (1 − b) for each right and (1 + b (1 − α)/α) for each wrong answer, where b is a
+    share of min(1, α / (1 − α)): a wrong answer at most doubles the evidence.
 
     Args:
         errors: whether each answered item was wrong, in the order of arrival.
@@ -26,8 +29,7 @@ def evidence_against(errors: Sequence[bool] | NDArray[np.bool_], alpha: float) -
     Raises:
         ValueError: alpha outside (0, 1).
     """
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"the promised risk must be between 0 and 1, not {alpha}")
+    require_probability("the promised risk", alpha)
     x = np.asarray(errors, dtype=np.float64)
     # A right answer multiplies by 1 − b, a wrong one by 1 + b (1 − α)/α: a fair bet at risk α.
     stakes = np.array(STAKES)[:, None] * min(1.0, alpha / (1 - alpha))

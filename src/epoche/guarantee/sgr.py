@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from epoche.guarantee.binomial import upper_bound
-from epoche.guarantee.choice import Choice, checked, chosen
+from epoche.guarantee.binomial import require_probability, upper_bound
+from epoche.guarantee.choice import Choice, chosen
 from epoche.metrics.selective import Groups
 
 
@@ -28,7 +28,8 @@ def guaranteed_risk(groups: Groups, alpha: float, delta: float) -> Choice:
     Raises:
         ValueError: alpha or delta out of range.
     """
-    checked(alpha, delta)
+    require_probability("the risk α", alpha)
+    require_probability("the failure probability δ", delta)
     answered = groups.items.cumsum().astype(int)
     wrong = groups.errors.cumsum().astype(int)
     tries = max(1, math.ceil(math.log2(int(groups.n))))

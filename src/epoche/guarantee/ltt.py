@@ -24,7 +24,7 @@ def fixed_sequence(groups: Groups, alpha: float, delta: float, chains: int = CHA
     """The threshold with the largest coverage that testing in a fixed order allows.
 
     The order is by rank: it depends on how many items there are, on α and on δ, never on a label. Where the risk
-    only rises as the threshold falls, the promise is exact; where it also falls, a simulation shows that it holds.
+    only rises as the threshold falls, the promise is exact; for the rest, `benchmarks/guarantees.py` simulates it.
 
     Args:
         groups: labelled items by confidence; ties are answered together or not at all.

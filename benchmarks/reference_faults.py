@@ -30,8 +30,9 @@ from epoche.config import load_config, load_policy
 from epoche.errors import DocumentError
 from epoche.metrics.scores import accuracy, confusion
 from epoche.metrics.selective import aurc, group
-from epoche.steps.audit import audit
-from epoche.steps.decide import decide
+from epoche.policy import Policy
+from epoche.steps.audit import audit, best_of
+from epoche.steps.decide import decide, propose
 from epoche.steps.decompose import WholeDecomposer, with_whole
 from epoche.steps.retrieve import make_windows
 from epoche.steps.segment import segment
@@ -43,7 +44,6 @@ from epoche.types import (
     Document,
     Kind,
     Label,
-    Policy,
     Proposal,
     Statement,
     Window,
@@ -300,7 +300,9 @@ def _proposal(scores: Sequence[Sequence[Triple]], policy: Policy = PAPER) -> Pro
         Condition(text=f"Condition {i}.", critical=True, origin="own", why="own") for i in range(len(scores))
     ]
     windows = [Window(sentences=(i,), start=0, end=1) for i in range(len(scores[0]))]
-    return decide(Kind.CLAIM, audit(conditions, windows, np.array(scores), policy), policy)
+    found = np.array(scores)
+    draft = propose(Kind.CLAIM, best_of(found, np.ones(len(windows), dtype=np.bool_)), len(windows), policy)
+    return decide(audit(conditions, windows, found, policy), draft)
 
 
 def _told(proposal: Proposal) -> str:

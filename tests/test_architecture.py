@@ -15,6 +15,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "epoche"
 #: Layers from the bottom; a module imports from lower layers or its own package only.
 LAYERS = (
     ("types", "errors", "strict_json"),
+    ("policy",),
+    ("certificate",),
     ("config",),
     ("backends.base",),
     ("steps", "backends", "sources"),

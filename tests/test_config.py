@@ -7,14 +7,17 @@ import pytest
 
 from epoche.config import load_config, load_policy, with_tau
 from epoche.errors import OptionError, PolicyError
-from epoche.types import Policy, Promise
+from epoche.policy import Policy, Promise, Target
 
 PROMISE = Promise(
     method="ltt",
-    target="risk",
+    target=Target.RISK,
     alpha=0.1,
     delta=0.05,
     n=200,
+    answered=100,
+    errors=3,
+    interval=(0.006, 0.085),
     nli_sha256="a" * 64,
     decomposer="rules 1",
     splitter="s 1",
@@ -60,7 +63,7 @@ def test_paper_is_the_papers() -> None:
         "refute",
         "any",
     )
-    assert paper.promise is None
+    assert paper.promises == ()
 
 
 @pytest.mark.parametrize("tau", [-0.01, 1.01, float("nan"), float("inf")])
@@ -70,12 +73,12 @@ def test_tau_outside_its_range_is_refused(tau: float) -> None:
 
 
 def test_a_threshold_of_ones_own_voids_the_promise() -> None:
-    assert with_tau(Policy(tau=0.3, promise=PROMISE), 0.4).promise is None
+    assert with_tau(Policy(tau=0.3, promises=(PROMISE,)), 0.4).promises == ()
 
 
 def test_policy_files(tmp_path: Path) -> None:
     path = tmp_path / "policy.json"
-    path.write_text(Policy(tau=0.25, windows=(1, 2), promise=PROMISE).model_dump_json(), encoding="utf-8")
+    path.write_text(Policy(tau=0.25, windows=(1, 2), promises=(PROMISE,)).model_dump_json(), encoding="utf-8")
     assert load_policy(str(path)).tau == 0.25
     path.write_text(json.dumps({"tau": None}), encoding="utf-8")
     assert load_policy(str(path)).tau is None

@@ -15,11 +15,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from epoche.assemble import Verifier as Verifier
+    from epoche.certificate import Certificate as Certificate
+    from epoche.policy import Policy as Policy
     from epoche.steps.certify import parse_certificate as parse_certificate
-    from epoche.types import Certificate as Certificate
     from epoche.types import Document as Document
     from epoche.types import Label as Label
-    from epoche.types import Policy as Policy
     from epoche.types import Reason as Reason
     from epoche.types import Status as Status
     from epoche.verify import Abstention as Abstention
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Verifier": "epoche.assemble",
     "parse_certificate": "epoche.steps.certify",
-    "Certificate": "epoche.types",
+    "Certificate": "epoche.certificate",
     "Document": "epoche.types",
     "Label": "epoche.types",
-    "Policy": "epoche.types",
+    "Policy": "epoche.policy",
     "Reason": "epoche.types",
     "Status": "epoche.types",
     "Abstention": "epoche.verify",

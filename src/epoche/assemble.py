@@ -8,8 +8,8 @@ from epoche.backends.base import Decomposer, NliModel
 from epoche.backends.onnx_nli import OnnxNli
 from epoche.config import Config, load_config, load_policy, with_tau
 from epoche.errors import UnknownBackend
+from epoche.policy import Policy
 from epoche.steps.decompose import RuleDecomposer, WholeDecomposer
-from epoche.types import Policy
 from epoche.verify import Pipeline
 
 DECOMPOSERS: dict[str, Callable[[], Decomposer]] = {"rules": RuleDecomposer, "whole": WholeDecomposer}

@@ -17,7 +17,8 @@ from pydantic import Field, ValidationError
 
 from epoche import strict_json
 from epoche.errors import OptionError, PolicyError
-from epoche.types import Policy, Value
+from epoche.policy import Policy
+from epoche.types import Value
 
 #: Variables that set a field when the caller does not.
 ENVIRONMENT = {"EPOCHE_NLI": "nli", "EPOCHE_DECOMPOSER": "decomposer", "EPOCHE_THREADS": "threads"}
@@ -86,7 +87,7 @@ def with_tau(policy: Policy, tau: float) -> Policy:
     """
     if not 0.0 <= tau <= 1.0:
         raise OptionError(f"τ is {tau}: give a number from 0 (answer everything) to 1")
-    return policy.model_copy(update={"tau": float(tau), "promise": None})
+    return policy.model_copy(update={"tau": float(tau), "label_tau": {}, "promises": ()})
 
 
 def _policy_file(path: Path) -> Policy:

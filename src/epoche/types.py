@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -59,6 +59,8 @@ class Reason(StrEnum):
     RETRACTED_ONLY = "retracted_only"
     EVIDENCE_TRUNCATED = "evidence_truncated"
     EVIDENCE_CONFLICT = "evidence_conflict"
+    #: By the posterior every answer is expected to cost more than none (Chow 1970).
+    EXPECTED_COST = "expected_cost"
     BELOW_THRESHOLD = "below_threshold"
 
 
@@ -190,65 +192,14 @@ class ConditionAudit(Value):
     contradicting: tuple[Cited, ...]
 
 
-class Costs(Value):
-    """What each mistake costs, relative to a right answer at 0."""
-
-    false_support: float = Field(default=2.0, ge=0.0)
-    false_refutation: float = Field(default=1.0, ge=0.0)
-    abstain: float = Field(default=0.5, ge=0.0)
-
-
-class Promise(Value):
-    """ "risk ≤ alpha with probability ≥ 1 − delta", and what it was made for."""
-
-    method: str
-    target: str
-    alpha: Annotated[float, Field(gt=0.0, lt=1.0)]
-    delta: Annotated[float, Field(gt=0.0, lt=1.0)]
-    n: int = Field(ge=1)
-    nli_sha256: Sha256
-    decomposer: str
-    splitter: str
-    data_sha256: Sha256
-
-
-def _every_sentence(sizes: tuple[Literal[1, 2], ...]) -> tuple[Literal[1, 2], ...]:
-    if 1 not in sizes or len(set(sizes)) != len(sizes):
-        raise ValueError("give [1] or [1, 2]: without single sentences some would never be read")
-    return sizes
-
-
-Windows = Annotated[tuple[Literal[1, 2], ...], AfterValidator(_every_sentence)]
-
-
-class Policy(Value):
-    """Every number that turns scores into an outcome. The defaults are the paper's (`paper`)."""
-
-    name: str = "custom"
-    #: Least P(entailment) for SUP. Below 0.5 neutral could outweigh support, so it is refused.
-    support_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
-    #: Least P(contradiction) for CON.
-    contradiction_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
-    #: Sizes, in sentences, of the premises that are read: (1,) or (1, 2).
-    windows: Windows = (1,)
-    #: What a critical condition with strong support and strong contradiction leads to.
-    on_conflict: Literal["refute", "abstain"] = "refute"
-    #: Which critical conditions must be SUP for a "yes".
-    yes_needs: Literal["any", "all"] = "any"
-    #: `max_margin`: max |s − c| over the critical conditions (paper); `min_margin`: the least.
-    confidence: Literal["max_margin", "min_margin"] = "max_margin"
-    #: Answer only if confidence ≥ tau. None: no threshold keeps the promise, so nothing is answered.
-    tau: Probability | None = 0.0
-    costs: Costs = Costs()
-    promise: Promise | None = None
-
-
 class Proposal(Value):
     """Label and confidence before any threshold; `deciding` are the conditions it rests on."""
 
     label: Label
     confidence: Probability
     deciding: tuple[int, ...]
+    #: P(label) of every label, where the policy has a posterior.
+    probabilities: dict[Label, Probability] | None = None
 
 
 class OutcomeRecord(Value):
@@ -316,23 +267,3 @@ class Provenance(Value):
     decomposer: Component
     splitter: Component
     config_digest: Sha256
-
-
-class Certificate(Value):
-    """One outcome, everything it rests on, and how to derive it again without the model."""
-
-    format: Literal["epoche-certificate/1"] = "epoche-certificate/1"
-    statement: Statement
-    outcome: OutcomeRecord
-    proposal: Proposal | None
-    conditions: tuple[ConditionAudit, ...]
-    decomposition: Decomposition
-    evidence: Evidence
-    #: scores[condition][window] = (entailment, neutral, contradiction)
-    scores: tuple[tuple[tuple[Probability, Probability, Probability], ...], ...]
-    obstacles: tuple[Obstacle, ...]
-    minimal_evidence: MinimalEvidence
-    policy: Policy
-    provenance: Provenance
-    #: Over all other fields in canonical JSON.
-    digest: Sha256

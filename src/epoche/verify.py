@@ -15,8 +15,10 @@ from typing import Literal
 
 from epoche import __version__
 from epoche.backends.base import Decomposer, NliModel, Progress
+from epoche.certificate import Certificate
 from epoche.config import Config
 from epoche.errors import BackendError, InputError, PolicyError
+from epoche.policy import Policy
 from epoche.steps.abstain import Judge, abstain, blocked
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.certify import as_array, as_rows, broken_facts, certify, differences
@@ -26,7 +28,6 @@ from epoche.steps.obstacles import foreign_documents, statement_obstacle, too_lo
 from epoche.steps.retrieve import make_windows, premise, select
 from epoche.steps.segment import SPLITTER, segment
 from epoche.types import (
-    Certificate,
     Condition,
     Decomposition,
     Document,
@@ -36,7 +37,6 @@ from epoche.types import (
     MinimalEvidence,
     Obstacle,
     OutcomeRecord,
-    Policy,
     Provenance,
     Reason,
     Statement,
@@ -255,8 +255,8 @@ def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance
             provenance=provenance,
         )
     audits = audit(case.conditions, case.evidence.windows, scores, policy)
-    proposal = decide(case.statement.kind, audits, policy)
     subset_judge = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy)
+    proposal = decide(audits, subset_judge.whole)
     return certify(
         statement=case.statement,
         outcome=abstain(proposal, subset_judge, case.evidence),
@@ -293,20 +293,18 @@ def require_promise_for(policy: Policy, provenance: Provenance) -> None:
     Raises:
         PolicyError: naming both sides.
     """
-    promise = policy.promise
-    if promise is None:
-        return
-    made_for = {
-        "NLI model": (promise.nli_sha256, provenance.nli.sha256),
-        "decomposer": (promise.decomposer, _named(provenance.decomposer.name, provenance.decomposer.version)),
-        "splitter": (promise.splitter, _named(provenance.splitter.name, provenance.splitter.version)),
-    }
-    for part, (theirs, ours) in made_for.items():
-        if theirs != ours:
-            raise PolicyError(
-                f"policy {policy.name!r} promises for the {part} {theirs}, but this one is {ours}: "
-                "use what it was made for, calibrate anew, or drop the promise with a τ of your own"
-            )
+    for promise in policy.promises:
+        made_for = {
+            "NLI model": (promise.nli_sha256, provenance.nli.sha256),
+            "decomposer": (promise.decomposer, _named(provenance.decomposer.name, provenance.decomposer.version)),
+            "splitter": (promise.splitter, _named(provenance.splitter.name, provenance.splitter.version)),
+        }
+        for part, (theirs, ours) in made_for.items():
+            if theirs != ours:
+                raise PolicyError(
+                    f"policy {policy.name!r} promises for the {part} {theirs}, but this one is {ours}: "
+                    "use what it was made for, calibrate anew, or drop the promise with a τ of your own"
+                )
 
 
 def _named(name: str, version: str) -> str:

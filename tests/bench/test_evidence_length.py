@@ -9,7 +9,8 @@ from epoche.backends.fake import ScriptedNli
 from epoche.bench.datasets import Dataset, Item, given_sentences
 from epoche.bench.evidence_length import false_alarms, material, score_material, threshold_for
 from epoche.errors import InputError
-from epoche.types import Kind, Label, Policy, Statement
+from epoche.policy import Policy
+from epoche.types import Kind, Label, Statement
 
 POLICY = Policy(support_threshold=0.55, contradiction_threshold=0.55)
 

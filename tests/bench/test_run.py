@@ -23,7 +23,8 @@ from epoche.bench.record import load_run
 from epoche.bench.run import run
 from epoche.config import load_config, load_policy
 from epoche.errors import BackendError, InputError, OptionError, UnknownBackend
-from epoche.types import Document, Kind, Label, Policy, Statement
+from epoche.policy import Policy
+from epoche.types import Document, Kind, Label, Statement
 from tests.conftest import ROOT
 
 PAPER = load_policy()

@@ -9,13 +9,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from epoche.certificate import Certificate
+from epoche.policy import Policy
 from epoche.steps.abstain import Judge, abstain, blocked
 from epoche.steps.audit import audit
 from epoche.steps.certify import as_rows, certify
 from epoche.steps.decide import decide
 from epoche.steps.minimise import minimise
 from epoche.types import (
-    Certificate,
     Component,
     Condition,
     Decomposition,
@@ -26,7 +27,6 @@ from epoche.types import (
     NliInfo,
     Obstacle,
     OutcomeRecord,
-    Policy,
     Provenance,
     Sentence,
     Statement,
@@ -151,8 +151,8 @@ def scored(
         dtype=np.float64,
     )
     audits = audit(conditions, evidence.windows, array, policy)
-    proposal = decide(kind, audits, policy)
     judge = Judge(kind, [c.critical for c in conditions], evidence, array, policy)
+    proposal = decide(audits, judge.whole)
     return certify(
         statement=Statement(text=text, kind=kind),
         outcome=abstain(proposal, judge, evidence),

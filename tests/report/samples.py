@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from epoche.types import Certificate, Condition, Kind, Obstacle, Policy, Promise, Reason, Unread
+from epoche.certificate import Certificate
+from epoche.policy import Policy, Promise, Target
+from epoche.types import Condition, Kind, Obstacle, Reason, Unread
 from tests.report.builder import PROVENANCE, Source, evidence_of, scored, sha, unscored, whole
 
 CLAIM, QUESTION = Kind.CLAIM, Kind.QUESTION
@@ -96,17 +98,20 @@ def maybe() -> Certificate:
 
 
 def below_threshold() -> Certificate:
-    policy = Policy(name="calibrated", tau=0.8, confidence="min_margin", promise=promise())
+    policy = Policy(name="calibrated", tau=0.8, confidence="min_margin", promises=(promise(),))
     return scored(CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{2: (0.712, 0.021)}], policy=policy)
 
 
 def promise() -> Promise:
     return Promise(
         method="Clopper–Pearson with fixed sequence",
-        target="decisive risk",
+        target=Target.DECISIVE,
         alpha=0.1,
         delta=0.05,
         n=300,
+        answered=180,
+        errors=9,
+        interval=(0.023, 0.093),
         nli_sha256=PROVENANCE.nli.sha256,
         decomposer="rules 1",
         splitter="scientific 1",

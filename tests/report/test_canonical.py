@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from epoche.certificate import Certificate
 from epoche.report import certificate_schema, render
 from epoche.report.schema import main
 from epoche.steps.certify import parse_certificate, sealed
-from epoche.types import Certificate
 from tests.report.samples import SAMPLES, hostile, supported
 
 EVERY = pytest.mark.parametrize("name", SAMPLES)

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from epoche.certificate import Certificate
+from epoche.policy import Policy
 from epoche.report import render
 from epoche.report.markdown import code, escaped
 from epoche.report.words import EMPTY, plain
-from epoche.types import Certificate, Kind, Policy, Unread
+from epoche.types import Kind, Unread
 from tests.report import samples
 from tests.report.builder import Source, evidence_of, scored, whole
 from tests.report.samples import HOSTILE, SAMPLES

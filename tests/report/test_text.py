@@ -160,7 +160,7 @@ def test_abstention_shows_what_it_leaned_to_and_how_far_from_the_threshold() -> 
     text = render(samples.below_threshold(), "text", width=200)
     assert "Leaning: supported (confidence 0.691), not answered." in text
     assert "smallest |s − c|" in text
-    assert "decisive risk ≤ 0.1 with probability ≥ 0.95" in text
+    assert "wrong among the decisive answers: at most 10 %, with probability at least 95 %" in text
     assert "policy has no threshold τ" in render(samples.nothing_promised(), "text", width=200)
     assert "no promise" in render(samples.supported(), "text", width=200)
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from epoche.policy import Policy
 from epoche.steps.abstain import Judge, abstain
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.decide import decide
-from epoche.types import Evidence, Kind, Label, OutcomeRecord, Policy, Unread
+from epoche.types import Evidence, Kind, Label, OutcomeRecord, Unread
 from tests.cases import array, condition, evidence, row
 
 
@@ -19,8 +20,8 @@ def outcome(
     critical: Sequence[bool] = (True,),
 ) -> OutcomeRecord:
     conditions = [condition(critical=c) for c in critical]
-    proposal = decide(kind, audit(conditions, given.windows, scores, policy), policy)
-    return abstain(proposal, Judge(kind, critical, given, scores, policy), given)
+    judge = Judge(kind, critical, given, scores, policy)
+    return abstain(decide(audit(conditions, given.windows, scores, policy), judge.whole), judge, given)
 
 
 def test_tau_is_inclusive_and_the_distance_is_told() -> None:

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
+from epoche.policy import Policy
 from epoche.steps.audit import audit
-from epoche.types import Policy, Status
+from epoche.types import Status
 from tests.cases import array, condition, evidence, row
 
 PAPER = Policy(name="paper")

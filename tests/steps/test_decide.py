@@ -1,16 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
 
-from epoche.steps.audit import audit
+from epoche.policy import Policy
+from epoche.steps.abstain import Judge
+from epoche.steps.audit import FloatArray, audit
 from epoche.steps.decide import decide, label_of
-from epoche.types import Kind, Label, Policy, Status
+from epoche.types import Condition, Kind, Label, Proposal, Status
 from tests.cases import array, condition, evidence, row
 
 S, C, M = Status.SUP, Status.CON, Status.MIS
 PAPER = Policy(name="paper")
+
+
+def proposed(conditions: Sequence[Condition], scores: FloatArray, policy: Policy = PAPER) -> Proposal:
+    given = evidence(scores.shape[1])
+    judge = Judge(Kind.CLAIM, [c.critical for c in conditions], given, scores, policy)
+    return decide(audit(conditions, given.windows, scores, policy), judge.whole)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +56,7 @@ def test_no_set_of_statuses_with_a_missing_condition_supports() -> None:
 def test_conditions_that_are_not_critical_decide_nothing() -> None:
     conditions = [condition("A lowers B."), condition("A lowers B and C.", critical=False)]
     scores = array([row(e=0.9)], [row(c=0.99)])
-    proposal = decide(Kind.CLAIM, audit(conditions, evidence(1).windows, scores, PAPER), PAPER)
+    proposal = proposed(conditions, scores)
     assert proposal.label is Label.SUPPORTED
     assert proposal.deciding == (0,)
     assert proposal.confidence == 0.9
@@ -58,8 +67,7 @@ def test_case_35_confidence_is_the_same_quantity_for_every_label() -> None:
     expected = {(0.9, 0.05): 0.85, (0.05, 0.9): 0.85, (0.3, 0.1): 0.2}
     labels = []
     for (e, c), confidence in expected.items():
-        audits = audit([condition()], evidence(1).windows, array([row(e, c)]), PAPER)
-        proposal = decide(Kind.CLAIM, audits, PAPER)
+        proposal = proposed([condition()], array([row(e, c)]))
         assert proposal.confidence == confidence
         labels.append(proposal.label)
     assert labels == [Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE]
@@ -67,6 +75,6 @@ def test_case_35_confidence_is_the_same_quantity_for_every_label() -> None:
 
 def test_max_margin_is_the_papers_and_min_margin_the_weakest() -> None:
     conditions = [condition("A."), condition("B.")]
-    audits = audit(conditions, evidence(1).windows, array([row(e=0.9)], [row(e=0.6, c=0.1)]), PAPER)
-    assert decide(Kind.CLAIM, audits, PAPER).confidence == 0.9
-    assert decide(Kind.CLAIM, audits, Policy(confidence="min_margin")).confidence == 0.5
+    scores = array([row(e=0.9)], [row(e=0.6, c=0.1)])
+    assert proposed(conditions, scores).confidence == 0.9
+    assert proposed(conditions, scores, Policy(confidence="min_margin")).confidence == 0.5

@@ -6,11 +6,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from epoche.policy import Policy
 from epoche.steps.abstain import Judge
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.decide import decide
 from epoche.steps.minimise import _Search, minimise
-from epoche.types import Evidence, Kind, MinimalEvidence, Policy, Unread
+from epoche.types import Evidence, Kind, MinimalEvidence, Unread
 from tests.cases import array, condition, evidence, row
 
 DEFAULT = Policy()
@@ -22,7 +23,7 @@ def minimal(
     conditions = [condition(f"C{i}.") for i in range(len(scores))]
     judge = Judge(kind, [True] * len(scores), given, scores, policy)
     audits = audit(conditions, given.windows, scores, policy)
-    return minimise(judge, decide(kind, audits, policy), audits, given), judge
+    return minimise(judge, decide(audits, judge.whole), audits, given), judge
 
 
 def test_one_supporting_sentence_is_enough_and_both_must_go() -> None:

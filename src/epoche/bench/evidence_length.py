@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from epoche.backends.base import NliModel, Progress
 from epoche.bench.datasets import Dataset
 from epoche.errors import InputError
+from epoche.policy import Policy
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT
-from epoche.types import Policy
 
 LENGTHS = (1, 2, 5, 10, 20, 50, 100)
 CLAIMS = 100

@@ -13,9 +13,11 @@ import numpy as np
 
 from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
-from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, audit
-from epoche.steps.decide import UNSETTLED, decide
-from epoche.types import Kind, Label, Policy
+from epoche.policy import Policy
+from epoche.steps.abstain import reason_to_withhold
+from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, best_of
+from epoche.steps.decide import UNSETTLED, propose
+from epoche.types import Kind, Label
 
 _OFFICIAL = {Label.SUPPORTED: "SUPPORT", Label.REFUTED: "CONTRADICT"}
 _COLUMN = {Label.SUPPORTED: ENTAILMENT, Label.REFUTED: CONTRADICTION}
@@ -58,16 +60,18 @@ def _evidence(item: ItemRecord, scores: FloatArray, policy: Policy) -> dict[str,
         if not chosen:
             continue
         windows = [item.evidence.windows[i] for i in chosen]
-        audits = audit(item.decomposition.conditions, windows, scores[:, chosen], policy)
-        proposal = decide(Kind.CLAIM, audits, policy)
-        if proposal.label in UNSETTLED or policy.tau is None or proposal.confidence < policy.tau:
+        critical = np.array([c.critical for c in item.decomposition.conditions], dtype=np.bool_)
+        own = scores[:, chosen][critical]
+        sentences = {s for window in windows for s in window.sentences}
+        proposal = propose(Kind.CLAIM, best_of(own, np.ones(len(chosen), dtype=np.bool_)), len(sentences), policy)
+        reason = reason_to_withhold(proposal, policy, sound_label=proposal.label, unread=False)
+        if proposal.label in UNSETTLED or reason is not None:
             continue
-        critical = np.array([c.critical for c in item.decomposition.conditions])
-        column = scores[:, chosen][critical][:, :, _COLUMN[proposal.label]].max(axis=0)
+        column = own[:, :, _COLUMN[proposal.label]].max(axis=0)
         threshold = (
             policy.support_threshold if proposal.label is Label.SUPPORTED else policy.contradiction_threshold
         )
         order = [i for i in np.argsort(-column, kind="stable") if column[i] >= threshold]
-        sentences = dict.fromkeys(item.evidence.sentences[s].index for i in order for s in windows[i].sentences)
-        found[document.id] = {"sentences": list(sentences), "label": _OFFICIAL[proposal.label]}
+        cited = dict.fromkeys(item.evidence.sentences[s].index for i in order for s in windows[i].sentences)
+        found[document.id] = {"sentences": list(cited), "label": _OFFICIAL[proposal.label]}
     return found

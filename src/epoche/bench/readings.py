@@ -20,15 +20,16 @@ from epoche.bench.posterior import cross_fitted, features
 from epoche.bench.predictions import Predictions, named
 from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
+from epoche.policy import Policy
 from epoche.steps.abstain import reason_to_withhold
-from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, is_conflict, status_of
-from epoche.steps.decide import confidence_of, label_of, margin
-from epoche.types import Kind, Label, Policy, Reason, Status
+from epoche.steps.audit import CONTRADICTION, ENTAILMENT, Best, FloatArray, best_of, status_of
+from epoche.steps.decide import Draft, label_of, propose
+from epoche.types import Kind, Label, Reason, Status
 
 Pooling = Literal["max", "best_sentence", "top3"]
 Confidence = Literal["max_margin", "min_margin", "reference", "posterior"]
-#: Support and contradiction per critical condition.
-Pairs = Sequence[tuple[float, float]]
+#: The scores of the critical conditions.
+Rows = Sequence[Best]
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ class Table:
     def __init__(self, run: Run, setup: Setup) -> None:
         self.items = run.items
         self.key = (setup.decomposition, setup.policy.windows, setup.pooling)
-        self._pairs = [self._pooled(run, item) for item in run.items]
+        self._rows = [self._pooled(run, item) for item in run.items]
 
-    def _pooled(self, run: Run, item: ItemRecord) -> tuple[Pairs, Pairs | None] | None:
-        """(s, c) per critical condition over all windows, and without retracted documents; None if not scored."""
+    def _pooled(self, run: Run, item: ItemRecord) -> tuple[Rows, Rows | None] | None:
+        """Scores of the critical conditions, also without retracted documents; None if not scored."""
         if item.failure is not None or item.obstacles:
             return None
         decomposition, windows, pooling = self.key
@@ -77,21 +78,23 @@ class Table:
             critical = [len(conditions) - 1]
         chosen = run.scores(item)[critical]
 
-        def pairs(mask: NDArray[np.bool_]) -> Pairs:
-            return [(s, c) for s, c in pool(chosen[:, mask], pooling).tolist()]
+        def rows(mask: NDArray[np.bool_]) -> Rows:
+            if pooling == "max":
+                return best_of(chosen, mask)
+            return [Best(s, c) for s, c in pool(chosen[:, mask], pooling).tolist()]
 
         read = np.array([len(w.sentences) in windows for w in item.evidence.windows], dtype=np.bool_)
         retracted = {d.id for d in item.evidence.documents if d.retracted}
-        everything = pairs(read)
+        everything = rows(read)
         if not retracted:
             return everything, everything
         documents = [item.evidence.sentences[w.sentences[0]].document for w in item.evidence.windows]
         sound = read & np.array([d not in retracted for d in documents], dtype=np.bool_)
-        return everything, pairs(sound) if sound.any() else None
+        return everything, rows(sound) if sound.any() else None
 
     def read(self, setup: Setup) -> list[Reading]:
         """Readings of all items under a setup with this table's decomposition, windows and pooling."""
-        readings = [self._read(item, pairs, setup) for item, pairs in zip(self.items, self._pairs, strict=True)]
+        readings = [self._read(item, rows, setup) for item, rows in zip(self.items, self._rows, strict=True)]
         return self._posterior(readings, setup) if setup.confidence == "posterior" else readings
 
     def _posterior(self, readings: Sequence[Reading], setup: Setup) -> list[Reading]:
@@ -99,7 +102,7 @@ class Table:
         rows = [i for i, r in enumerate(readings) if r.label is not None]
         if not rows:
             return list(readings)
-        known = np.array([_features(readings[i].label, self._pairs[i]) for i in rows])
+        known = np.array([_features(readings[i].label, self._rows[i]) for i in rows])
         right = np.array([readings[i].label is self.items[i].gold for i in rows], dtype=np.bool_)
         fitted = cross_fitted([self.items[i].id for i in rows], known, right)
         result = list(readings)
@@ -112,38 +115,27 @@ class Table:
             result[i] = Reading(before.label, value, withheld)
         return result
 
-    def _read(self, item: ItemRecord, pairs: tuple[Pairs, Pairs | None] | None, setup: Setup) -> Reading:
-        if pairs is None:
+    def _read(self, item: ItemRecord, rows: tuple[Rows, Rows | None] | None, setup: Setup) -> Reading:
+        if rows is None:
             return Reading(None, None, "failure" if item.failure else str(item.obstacles[0].reason))
-        everything, sound = pairs
-        label, confidence = propose(item.statement.kind, everything, setup)
-        sound_label = label if sound is everything else None
+        everything, sound = rows
+        kind, sentences = item.statement.kind, len(item.evidence.sentences)
+        draft = read_as(kind, everything, sentences, setup)
+        sound_label = draft.label if sound is everything else None
         if sound is not everything and sound is not None:
-            sound_label = propose(item.statement.kind, sound, setup)[0]
-        # Asked for only where it decides: this runs for every item of every threshold of a sweep.
-        conflict = (
-            setup.audit
-            and setup.policy.on_conflict == "abstain"
-            and any(is_conflict(s, c, setup.policy) for s, c in everything)
-        )
-        reason = reason_to_withhold(
-            label,
-            confidence,
-            conflict,
-            setup.policy,
-            sound_label=sound_label,
-            unread=bool(item.evidence.unread),
-        )
-        return Reading(label, confidence, None if reason is None else str(reason))
+            sound_label = read_as(kind, sound, sentences, setup).label
+        unread = bool(item.evidence.unread)
+        reason = reason_to_withhold(draft, setup.policy, sound_label=sound_label, unread=unread)
+        return Reading(draft.label, draft.confidence, None if reason is None else str(reason))
 
 
-def _features(label: Label | None, pairs: tuple[Pairs, Pairs | None] | None) -> list[float]:
-    rows = pairs[0] if pairs is not None else []
+def _features(label: Label | None, rows: tuple[Rows, Rows | None] | None) -> list[float]:
+    best = rows[0] if rows is not None else []
     return features(
         label in (Label.SUPPORTED, Label.YES),
         label in (Label.REFUTED, Label.NO),
-        max(s for s, _ in rows),
-        max(c for _, c in rows),
+        max(b.support for b in best),
+        max(b.contradiction for b in best),
     )
 
 
@@ -160,27 +152,29 @@ def pool(scores: FloatArray, pooling: Pooling) -> FloatArray:
     return pooled
 
 
-def propose(kind: Kind, rows: Pairs, setup: Setup) -> tuple[Label, float]:
-    """Label and confidence from support and contradiction of the critical conditions."""
-    statuses = [status_of(s, c, setup.policy) if setup.audit else Status.MIS for s, c in rows]
-    label = label_of(kind, statuses, setup.policy)
-    if not setup.audit:
-        return label, 0.0  # without an audit there is no score to be confident about
-    if setup.confidence == "reference":
-        return label, _reference_confidence(label, statuses, rows)
+def read_as(kind: Kind, rows: Rows, sentences: int, setup: Setup) -> Draft:
+    """The proposal from the scores of the critical conditions."""
     policy = setup.policy
-    # `posterior` replaces the margin afterwards, when all items have been read.
-    if setup.confidence in ("max_margin", "min_margin") and setup.confidence != policy.confidence:
-        policy = policy.model_copy(update={"confidence": setup.confidence})
-    return label, confidence_of([margin(s, c) for s, c in rows], policy)
+    if not setup.audit:
+        # Without an audit there is no score to be confident about.
+        return Draft(label_of(kind, [Status.MIS] * len(rows), policy), 0.0, conflict=False)
+    if setup.confidence is not None:
+        # `posterior` and `reference` replace the margin afterwards.
+        by_margin = setup.confidence if setup.confidence in ("max_margin", "min_margin") else "max_margin"
+        policy = policy.model_copy(update={"confidence": by_margin, "posterior": None})
+    draft = propose(kind, rows, sentences, policy)
+    if setup.confidence == "reference":
+        return draft._replace(confidence=_reference_confidence(draft.label, rows, policy))
+    return draft
 
 
-def _reference_confidence(label: Label, statuses: Sequence[Status], rows: Pairs) -> float:
+def _reference_confidence(label: Label, rows: Rows, policy: Policy) -> float:
     if label in (Label.REFUTED, Label.NO):
-        return max(c for _, c in rows)
+        return max(b.contradiction for b in rows)
     if label in (Label.SUPPORTED, Label.YES):
-        return sum(s for s, _ in rows) / len(rows)
-    return 1.0 - max(max(r) for r, status in zip(rows, statuses, strict=True) if status is Status.MIS)
+        return sum(b.support for b in rows) / len(rows)
+    missing = [b for b in rows if status_of(b.support, b.contradiction, policy) is Status.MIS]
+    return 1.0 - max(max(b.support, b.contradiction) for b in missing)
 
 
 def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from epoche.errors import OptionError
 
 if TYPE_CHECKING:
-    from epoche.types import Certificate
+    from epoche.certificate import Certificate
 
 Format = Literal["text", "json", "md", "html"]
 

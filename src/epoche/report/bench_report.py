@@ -19,6 +19,7 @@ from epoche.errors import InputError
 from epoche.metrics import selective
 from epoche.metrics.resample import Interval, paired_difference
 from epoche.metrics.scores import reliability
+from epoche.policy import Policy
 from epoche.report.bench_page import render_bench_page
 from epoche.report.bench_tables import (
     ablation_table,
@@ -31,7 +32,6 @@ from epoche.report.bench_tables import (
 )
 from epoche.report.bench_view import view_of
 from epoche.report.figures import NamedCurve, reliability_figure, risk_coverage_figure
-from epoche.types import Policy
 
 _COMPARED = {
     "risk": lambda groups: selective.curve(groups).risk[..., -1],

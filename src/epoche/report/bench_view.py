@@ -14,9 +14,10 @@ from epoche.bench.record import ItemRecord, Run
 from epoche.metrics import selective
 from epoche.metrics.resample import wilson
 from epoche.metrics.scores import Bin, reliability
+from epoche.policy import Policy
 from epoche.report.words import plain
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT
-from epoche.types import Label, Policy
+from epoche.types import Label
 
 #: Confident errors shown per run, and the longest statement in the list of what a τ withholds.
 ERRORS = 20

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import core_schema
 
-from epoche.types import Certificate
+from epoche.certificate import Certificate
 
 SCHEMA_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_ID: Final = "urn:epoche:certificate:1"

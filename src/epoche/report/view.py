@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from epoche.certificate import Certificate
 from epoche.errors import CertificateError
 from epoche.report import words
 from epoche.report.blocks import ConditionView, Direction, Meter, Quote, Quotes, Section, Tone, View
-from epoche.types import Certificate, Cited, ConditionAudit, DocumentRecord, Label, Sentence, Status, Window
+from epoche.types import Cited, ConditionAudit, DocumentRecord, Label, Sentence, Status, Window
 
 #: Sentences shown per direction; the rest are counted.
 MOST_SHOWN = 3
@@ -49,7 +50,7 @@ def view(certificate: Certificate) -> View:
     Raises:
         CertificateError: an index in it points at nothing, or its scores do not fit its windows.
     """
-    outcome, proposal, tau = certificate.outcome, certificate.proposal, certificate.policy.tau
+    outcome, proposal, tau = certificate.outcome, certificate.proposal, _tau(certificate)
     tone: Tone
     if outcome.type == "verdict" and outcome.label is not None:
         tone = _TONES[outcome.label]
@@ -83,13 +84,19 @@ def view(certificate: Certificate) -> View:
     )
 
 
+def _tau(certificate: Certificate) -> float | None:
+    """The threshold that the proposal had to reach."""
+    proposal, policy = certificate.proposal, certificate.policy
+    return policy.tau if proposal is None else policy.tau_for(proposal.label)
+
+
 def _confidence(certificate: Certificate) -> str:
     value = certificate.outcome.confidence
-    return "" if value is None else words.confidence(value, certificate.policy.tau)
+    return "" if value is None else words.confidence(value, _tau(certificate))
 
 
 def _meter(certificate: Certificate, tone: Tone) -> Meter | None:
-    proposal, tau = certificate.proposal, certificate.policy.tau
+    proposal, tau = certificate.proposal, _tau(certificate)
     if proposal is None:
         return None
     value = proposal.confidence
@@ -227,7 +234,9 @@ def _why(certificate: Certificate) -> Section:
     if proposal is not None:
         if proposal.deciding:
             lines.append(words.decided_by([i + 1 for i in proposal.deciding], proposal.label, answered))
-        lines.append(words.confidence_rule(certificate.policy))
+        if proposal.probabilities is not None:
+            lines.append(words.sentence(words.probabilities(proposal.probabilities)))
+        lines.append(words.confidence_rule(certificate.policy, proposal.label))
     return Section(words.why_heading(answered), tuple(lines))
 
 
@@ -294,8 +303,8 @@ def _method(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     return (
         ("Read", words.read(len(evidence.sentences), len(evidence.documents))),
         ("Policy", words.policy_rule(policy)),
-        ("τ", words.threshold_rule(policy.tau)),
-        ("Promise", words.promise_rule(policy.promise)),
+        ("τ", words.threshold_rule(policy)),
+        ("Promise", words.promise_rule(policy.promises)),
         ("Model", words.model(made_by.nli.name, made_by.nli.sha256)),
         ("Made by", words.made_by(made_by)),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from epoche.types import Costs, Kind, Label, Policy, Promise, Provenance, Reason, Status, Window
+from epoche.policy import Costs, Policy, Promise, Target
+from epoche.types import Kind, Label, Provenance, Reason, Status, Window
 
 #: The word that opens a report, and what it says of the statement.
 LABELS: Final[dict[Label, tuple[str, str]]] = {
@@ -17,6 +18,13 @@ LABELS: Final[dict[Label, tuple[str, str]]] = {
     Label.YES: ("Yes", "the evidence says so."),
     Label.NO: ("No", "the evidence says otherwise."),
     Label.MAYBE: ("Maybe", "the evidence does not settle the question."),
+}
+#: What a promised risk is the share of.
+TARGETS: Final[dict[Target, str]] = {
+    Target.RISK: "wrong among what is answered",
+    Target.DECISIVE: "wrong among the decisive answers",
+    Target.FALSE_SUPPORT: "wrong among what is answered supported or yes",
+    Target.PER_LABEL: "wrong among the answers",
 }
 ABSTAINED: Final = "No answer (abstained)"
 FAILED: Final = "Failed"
@@ -39,6 +47,7 @@ REASONS: Final[dict[Reason, str]] = {
     Reason.RETRACTED_ONLY: "only retracted documents carry the answer",
     Reason.EVIDENCE_TRUNCATED: "a part of the evidence was not read",
     Reason.EVIDENCE_CONFLICT: "the evidence conflicts with itself",
+    Reason.EXPECTED_COST: "every answer is expected to cost more than none",
     Reason.BELOW_THRESHOLD: "the confidence is too low to answer",
 }
 
@@ -224,15 +233,25 @@ def sentences_of(numbers: Sequence[int], document: str) -> str:
     return f"{'sentence' if len(numbers) == 1 else 'sentences'} {listing(spans)} of {plain(document)}"
 
 
-def confidence_rule(policy: Policy) -> str:
-    """What the confidence is, and from where on it is answered."""
-    which = "largest" if policy.confidence == "max_margin" else "smallest"
-    rule = f"The confidence is the {which} |s − c| over the critical conditions"
-    if policy.tau is None:
+def confidence_rule(policy: Policy, label: Label) -> str:
+    """What the confidence is, and from where on a proposal of this label is answered."""
+    tau = policy.tau_for(label)
+    if policy.posterior is not None:
+        rule = f"The confidence is P({LABELS[label][0].lower()}), as fitted on {policy.posterior.n} labelled items"
+    else:
+        which = "largest" if policy.confidence == "max_margin" else "smallest"
+        rule = f"The confidence is the {which} |s − c| over the critical conditions"
+    if tau is None:
         return f"{rule}; the policy has no threshold τ that keeps its promise."
-    if policy.tau == 0.0:
+    if tau == 0.0:
         return f"{rule}; τ = 0: every confidence is answered."
-    return f"{rule}; answers need at least τ = {figure(policy.tau)}."
+    return f"{rule}; answers need at least τ = {figure(tau)}."
+
+
+def probabilities(found: Mapping[Label, float]) -> str:
+    """P(label) of every label, the likeliest first."""
+    ranked = sorted(found.items(), key=lambda item: -item[1])
+    return listing([f"{LABELS[label][0].lower()} {figure(p)}" for label, p in ranked])
 
 
 def rests_on(places: str, proven: bool) -> str:
@@ -298,8 +317,15 @@ def policy_rule(policy: Policy) -> str:
     )
 
 
-def threshold_rule(tau: float | None) -> str:
-    """τ for people."""
+def threshold_rule(policy: Policy) -> str:
+    """τ for people; per label where it differs."""
+    if not policy.label_tau:
+        return _threshold(policy.tau)
+    shown = [f"{LABELS[label][0].lower()} {_threshold(tau)}" for label, tau in policy.label_tau.items()]
+    return "; ".join([*shown, f"other labels {_threshold(policy.tau)}"])
+
+
+def _threshold(tau: float | None) -> str:
     return "none: no threshold keeps the promise, so nothing is answered" if tau is None else figure(tau)
 
 
@@ -307,17 +333,25 @@ def costs_rule(costs: Costs) -> str:
     """What each mistake costs."""
     return (
         f"false support {costs.false_support:g}, false refutation {costs.false_refutation:g}, "
-        f"no answer {costs.abstain:g}, right answer 0"
+        f"false unsettled {costs.false_unsettled:g}, no answer {costs.abstain:g}, right answer 0"
     )
 
 
-def promise_rule(promise: Promise | None) -> str:
-    """The bound a policy was chosen for, or that there is none."""
-    if promise is None:
+def promise_rule(promises: Sequence[Promise]) -> str:
+    """The bounds a policy was chosen for, or that there is none."""
+    if not promises:
         return "no promise (these thresholds come with no bound on the error rate)"
+    return "; ".join(map(_promise, promises))
+
+
+def _promise(promise: Promise) -> str:
+    what = TARGETS[promise.target]
+    if promise.label is not None:
+        what = f"{what} “{LABELS[promise.label][0].lower()}”"
     return (
-        f"{plain(promise.target)} ≤ {promise.alpha:g} with probability ≥ {round(1.0 - promise.delta, 9):g} "
-        f"({plain(promise.method)}, n = {promise.n}, data sha256 {promise.data_sha256[:12]})"
+        f"{what}: at most {promise.alpha * 100:g} %, with probability at least "
+        f"{round((1.0 - promise.delta) * 100, 7):g} % ({plain(promise.method)}; of {promise.n} labelled items "
+        f"{promise.answered} answered, {promise.errors} wrongly; data sha256 {promise.data_sha256[:12]})"
     )
 
 

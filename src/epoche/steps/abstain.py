@@ -9,46 +9,39 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from epoche.policy import Policy
 from epoche.steps.audit import (
     CONTRADICTION,
     ENTAILMENT,
     BoolArray,
     FloatArray,
-    extremes,
-    is_conflict,
-    status_of,
+    best_of,
     windows_read,
 )
-from epoche.steps.decide import confidence_of, label_of, margin
-from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Policy, Proposal, Reason
+from epoche.steps.decide import Draft, expected_cost, margin, propose
+from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Proposal, Reason
 
 _REFUTING = frozenset({Label.REFUTED, Label.NO})
 
 
-def reason_to_withhold(
-    label: Label,
-    confidence: float,
-    conflict: bool,
-    policy: Policy,
-    *,
-    sound_label: Label | None,
-    unread: bool,
-) -> Reason | None:
+def reason_to_withhold(draft: Draft, policy: Policy, *, sound_label: Label | None, unread: bool) -> Reason | None:
     """Why a proposal is not answered, or None.
 
     Args:
-        conflict: a critical condition is both supported and contradicted.
         sound_label: the label without retracted documents; None if nothing else was read.
         unread: a part of the evidence was not read.
     """
-    if sound_label is not label:
+    if sound_label is not draft.label:
         return Reason.RETRACTED_ONLY
     # What was not read could hold a contradiction or the missing support: only a refutation stands.
-    if unread and label not in _REFUTING:
+    if unread and draft.label not in _REFUTING:
         return Reason.EVIDENCE_TRUNCATED
-    if conflict and policy.on_conflict == "abstain":
+    if draft.conflict and policy.on_conflict == "abstain":
         return Reason.EVIDENCE_CONFLICT
-    if policy.tau is None or confidence < policy.tau:
+    if draft.costly:
+        return Reason.EXPECTED_COST
+    tau = policy.tau_for(draft.label)
+    if tau is None or draft.confidence < tau:
         return Reason.BELOW_THRESHOLD
     return None
 
@@ -73,41 +66,53 @@ class Judge:
         retracted = {d.id for d in evidence.documents if d.retracted}
         sound = [s.document not in retracted for s in evidence.sentences]
         self._sound = np.array([sound[w.sentences[0]] for w in evidence.windows], dtype=np.bool_)
+        self._sentences = len(evidence.sentences)
         self._unread = bool(evidence.unread)
 
     def label(self, kept: BoolArray) -> Label | None:
         """Label from the kept windows (bool[m]); None where nothing is left to read."""
-        return self._label_and_confidence(kept & self._read)[0]
+        draft = self._draft(kept & self._read)
+        return None if draft is None else draft.label
 
     def reason(self, kept: BoolArray) -> Reason | None:
         """Why no answer is given on the kept windows (bool[m]); None where one is."""
         read = kept & self._read
-        label, confidence, conflict = self._label_and_confidence(read)
-        if label is None or confidence is None:
+        draft = self._draft(read)
+        if draft is None:
             return Reason.NO_EVIDENCE
-        sound = label if self._sound.all() else self._label_and_confidence(read & self._sound)[0]
-        return reason_to_withhold(label, confidence, conflict, self.policy, sound_label=sound, unread=self._unread)
+        sound = draft if self._sound.all() else self._draft(read & self._sound)
+        return reason_to_withhold(
+            draft, self.policy, sound_label=None if sound is None else sound.label, unread=self._unread
+        )
 
     def extreme_windows(self, kept: BoolArray) -> set[int]:
-        """Windows that hold a largest P(entailment) or P(contradiction); with them the outcome is fixed."""
+        """Windows that hold a score the outcome is derived from; while they stay, it is fixed.
+
+        Per critical condition and direction the largest P, or the two largest where a posterior looks at both.
+        """
         read = kept & self._read
         readings = [read] if self._sound.all() else [read, read & self._sound]
+        depth = 1 if self.policy.posterior is None else 2
         found: set[int] = set()
         for mask in readings:
             windows = np.flatnonzero(mask)
             if windows.size:
                 columns = self._scores[:, windows, :][:, :, [ENTAILMENT, CONTRADICTION]]
-                found.update(windows[columns.argmax(axis=1)].ravel().tolist())
+                order = np.argsort(-columns, axis=1, kind="stable")[:, :depth]
+                found.update(windows[order].ravel().tolist())
         return found
 
-    def _label_and_confidence(self, read: BoolArray) -> tuple[Label | None, float | None, bool]:
-        if not read.any():
-            return None, None, False
-        support, contradiction = extremes(self._scores, read)
-        pairs = list(zip(support.tolist(), contradiction.tolist(), strict=True))
-        label = label_of(self.kind, [status_of(s, c, self.policy) for s, c in pairs], self.policy)
-        confidence = confidence_of([margin(s, c) for s, c in pairs], self.policy)
-        return label, confidence, any(is_conflict(s, c, self.policy) for s, c in pairs)
+    @property
+    def whole(self) -> Draft:
+        """The proposal from all windows that the policy reads, of which there is at least one."""
+        return self._propose(self._read)
+
+    def _draft(self, read: BoolArray) -> Draft | None:
+        return self._propose(read) if read.any() else None
+
+    def _propose(self, read: BoolArray) -> Draft:
+        # Of a subset, the other sentences were looked at too and said nothing: their number stays.
+        return propose(self.kind, best_of(self._scores, read), self._sentences, self.policy)
 
 
 def blocked(obstacles: Sequence[Obstacle]) -> OutcomeRecord:
@@ -120,7 +125,7 @@ def abstain(proposal: Proposal, judge: Judge, evidence: Evidence) -> OutcomeReco
     """A verdict if the policy lets the proposal through, else an abstention with its reason."""
     reason = judge.reason(np.ones(len(evidence.windows), dtype=np.bool_))
     if reason is None:
-        tau = judge.policy.tau
+        tau = judge.policy.tau_for(proposal.label)
         return OutcomeRecord(
             type="verdict",
             label=proposal.label,
@@ -138,11 +143,18 @@ def abstain(proposal: Proposal, judge: Judge, evidence: Evidence) -> OutcomeReco
 
 
 def _detail(reason: Reason, proposal: Proposal, policy: Policy, evidence: Evidence) -> str:
-    if reason is Reason.BELOW_THRESHOLD and policy.tau is None:
-        return "the policy promises nothing at any threshold, so nothing is answered under it"
-    if reason is Reason.BELOW_THRESHOLD and policy.tau is not None:
-        distance = margin(policy.tau, proposal.confidence)
-        return f"confidence {proposal.confidence:.3f} is {distance:.3f} below τ = {policy.tau:.3f}"
+    if reason is Reason.BELOW_THRESHOLD:
+        tau = policy.tau_for(proposal.label)
+        if tau is None:
+            return "the policy promises nothing at any threshold, so nothing is answered under it"
+        distance = margin(tau, proposal.confidence)
+        return f"confidence {proposal.confidence:.3f} is {distance:.3f} below τ = {tau:.3f}"
+    if reason is Reason.EXPECTED_COST:
+        cost = expected_cost(proposal.label, proposal.confidence, policy.costs)
+        return (
+            f"with confidence {proposal.confidence:.3f} the answer {proposal.label} is expected to cost "
+            f"{cost:.3f}, more than no answer ({policy.costs.abstain:g})"
+        )
     if reason is Reason.EVIDENCE_CONFLICT:
         return "the evidence both supports and contradicts a critical condition"
     if reason is Reason.EVIDENCE_TRUNCATED:

@@ -7,11 +7,13 @@ reads, not only in the best one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.types import NLI_LABELS, Cited, Condition, ConditionAudit, Policy, Status, Window
+from epoche.policy import Policy
+from epoche.types import NLI_LABELS, Cited, Condition, ConditionAudit, Status, Window
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -25,15 +27,27 @@ def windows_read(windows: Sequence[Window], policy: Policy) -> BoolArray:
     return np.array([len(w.sentences) in policy.windows for w in windows], dtype=np.bool_)
 
 
-def extremes(scores: FloatArray, read: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Largest P(entailment) s[k] and P(contradiction) c[k] over the windows read.
+class Best(NamedTuple):
+    """What the windows say of one condition: the two largest probabilities in either direction; 0 for none."""
+
+    support: float
+    contradiction: float
+    second_support: float = 0.0
+    second_contradiction: float = 0.0
+
+
+def best_of(scores: FloatArray, read: BoolArray) -> list[Best]:
+    """The two largest P(entailment) and P(contradiction) per condition, over the windows read.
 
     Args:
         scores: float64[k conditions, m windows, 3] in the order of `NLI_LABELS`.
         read: bool[m], at least one True.
     """
-    chosen = scores[:, read, :]
-    return chosen[:, :, ENTAILMENT].max(axis=1), chosen[:, :, CONTRADICTION].max(axis=1)
+    columns = scores[:, read, :][:, :, [ENTAILMENT, CONTRADICTION]]
+    if columns.shape[1] == 1:
+        columns = np.concatenate([columns, np.zeros_like(columns)], axis=1)
+    top = -np.partition(-columns, 1, axis=1)[:, :2]
+    return [Best(s, c, s2, c2) for (s, c), (s2, c2) in top.tolist()]
 
 
 def status_of(support: float, contradiction: float, policy: Policy) -> Status:
@@ -57,21 +71,20 @@ def audit(
         scores: float64[k, m, 3] for k conditions and m windows; m ≥ 1.
     """
     read = windows_read(windows, policy)
-    support, contradiction = extremes(scores, read)
     return tuple(
         ConditionAudit(
             text=condition.text,
             critical=condition.critical,
             origin=condition.origin,
             why=condition.why,
-            status=status_of(s, c, policy),
-            support=s,
-            contradiction=c,
-            conflict=is_conflict(s, c, policy),
+            status=status_of(best.support, best.contradiction, policy),
+            support=best.support,
+            contradiction=best.contradiction,
+            conflict=is_conflict(best.support, best.contradiction, policy),
             supporting=_cited(row[:, ENTAILMENT], read, policy.support_threshold),
             contradicting=_cited(row[:, CONTRADICTION], read, policy.contradiction_threshold),
         )
-        for condition, row, s, c in zip(conditions, scores, support.tolist(), contradiction.tolist(), strict=True)
+        for condition, row, best in zip(conditions, scores, best_of(scores, read), strict=True)
     )
 
 

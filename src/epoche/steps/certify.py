@@ -11,9 +11,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from epoche import strict_json
+from epoche.certificate import Certificate
 from epoche.errors import CertificateError
 from epoche.steps.audit import FloatArray
-from epoche.types import NLI_LABELS, Certificate, Value
+from epoche.types import NLI_LABELS, Value
 
 _DIGEST_PLACE = "0" * 64
 

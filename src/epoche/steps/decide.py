@@ -6,8 +6,13 @@ The rule's loss is asymmetric: one critical contradiction outweighs any amount o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from epoche.types import ConditionAudit, Kind, Label, Policy, Proposal, Status
+from epoche.backends.base import SCORE_DECIMALS
+from epoche.policy import Costs, Policy
+from epoche.steps.audit import Best, is_conflict, status_of
+from epoche.steps.posterior import features_of, probabilities
+from epoche.types import ConditionAudit, Kind, Label, Proposal, Status
 
 #: Labels that say the evidence does not settle the statement.
 UNSETTLED = frozenset({Label.NOT_ENOUGH_EVIDENCE, Label.MAYBE})
@@ -42,14 +47,63 @@ def margin(support: float, contradiction: float) -> float:
     return round(abs(support - contradiction), 6)
 
 
-def decide(kind: Kind, audits: Sequence[ConditionAudit], policy: Policy) -> Proposal:
-    """Label, confidence and the indices of the conditions that the label rests on."""
-    critical = [(i, a) for i, a in enumerate(audits) if a.critical]
-    label = label_of(kind, [a.status for _, a in critical], policy)
-    confidence = confidence_of([margin(a.support, a.contradiction) for _, a in critical], policy)
-    wanted = _deciding_statuses(label)
-    deciding = tuple(i for i, a in critical if a.status in wanted)
-    return Proposal(label=label, confidence=confidence, deciding=deciding)
+class Draft(NamedTuple):
+    """What is proposed, and what stands against answering it."""
+
+    label: Label
+    confidence: float
+    #: A critical condition is both supported and contradicted.
+    conflict: bool
+    #: By the posterior every answer is expected to cost more than none.
+    costly: bool = False
+    probabilities: dict[Label, float] | None = None
+
+
+def propose(kind: Kind, critical: Sequence[Best], sentences: int, policy: Policy) -> Draft:
+    """Label and confidence from the critical conditions (at least one).
+
+    Args:
+        sentences: how many were read.
+    """
+    conflict = any(is_conflict(b.support, b.contradiction, policy) for b in critical)
+    label = label_of(kind, [status_of(b.support, b.contradiction, policy) for b in critical], policy)
+    if policy.posterior is None:
+        margins = [margin(b.support, b.contradiction) for b in critical]
+        return Draft(label, confidence_of(margins, policy), conflict)
+    found = probabilities(policy.posterior, features_of(policy.posterior.features, critical, sentences))
+    # The rule stays the gate: nothing is supported that it does not support. Where a conflict is withheld
+    # anyway, the proposal may be any label.
+    unsettled = Label.NOT_ENOUGH_EVIDENCE if kind is Kind.CLAIM else Label.MAYBE
+    options = list(found) if conflict and policy.on_conflict == "abstain" else [unsettled, label]
+    costs = {option: expected_cost(option, found[option], policy.costs) for option in options}
+    label = min(options, key=lambda option: (round(costs[option], SCORE_DECIMALS), option is not unsettled))
+    return Draft(
+        label,
+        round(found[label], SCORE_DECIMALS),
+        conflict,
+        round(costs[label], SCORE_DECIMALS) > policy.costs.abstain,
+        {name: round(p, SCORE_DECIMALS) for name, p in found.items()},
+    )
+
+
+def expected_cost(label: Label, probability: float, costs: Costs) -> float:
+    """What answering the label is expected to cost, if it is right with this probability."""
+    if label in (Label.SUPPORTED, Label.YES):
+        return costs.false_support * (1.0 - probability)
+    if label in (Label.REFUTED, Label.NO):
+        return costs.false_refutation * (1.0 - probability)
+    return costs.false_unsettled * (1.0 - probability)
+
+
+def decide(audits: Sequence[ConditionAudit], draft: Draft) -> Proposal:
+    """The draft with the indices of the conditions that its label rests on."""
+    asked = [(i, a) for i, a in enumerate(audits) if a.critical]
+    wanted = _deciding_statuses(draft.label)
+    # A posterior may leave open what the statuses settle: then it rests on all of them.
+    deciding = tuple(i for i, a in asked if a.status in wanted) or tuple(i for i, _ in asked)
+    return Proposal(
+        label=draft.label, confidence=draft.confidence, deciding=deciding, probabilities=draft.probabilities
+    )
 
 
 def _deciding_statuses(label: Label) -> frozenset[Status]:

@@ -1,0 +1,142 @@
+"""A policy: every number that turns scores into an outcome, and what was promised when it was chosen."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from epoche.types import Kind, Label, Probability, Sha256, Value
+
+
+class Costs(Value):
+    """What each mistake costs, relative to a right answer at 0; only ratios matter."""
+
+    false_support: float = Field(default=2.0, ge=0.0)
+    false_refutation: float = Field(default=1.0, ge=0.0)
+    #: An unsettled label where the evidence settles the statement.
+    false_unsettled: float = Field(default=1.0, ge=0.0)
+    abstain: float = Field(default=0.5, ge=0.0)
+
+
+class Posterior(Value):
+    """P(label) from what was read: a multinomial logistic model, small enough to be read.
+
+    P(label) ∝ exp(intercept + Σ weight · (feature − centre) / scale); `steps/posterior.py` defines the features.
+    """
+
+    features: tuple[str, ...] = Field(min_length=1)
+    labels: tuple[Label, ...] = Field(min_length=2)
+    centre: tuple[float, ...]
+    scale: tuple[Annotated[float, Field(gt=0.0)], ...]
+    #: One row per label: the intercept, then one weight per feature.
+    weights: tuple[tuple[float, ...], ...]
+    #: How many labelled items it was fitted on.
+    n: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _shapes(self) -> Posterior:
+        k, d = len(self.labels), len(self.features)
+        if len(set(self.labels)) != k or len(set(self.features)) != d:
+            raise ValueError("a label or feature occurs twice")
+        if len(self.centre) != d or len(self.scale) != d:
+            raise ValueError(f"{d} features need {d} centres and scales")
+        if len(self.weights) != k or any(len(row) != d + 1 for row in self.weights):
+            raise ValueError(f"{k} labels and {d} features need {k} rows of {d + 1} weights")
+        return self
+
+
+class Target(StrEnum):
+    """Which answers a promised risk is about: wrong among …"""
+
+    #: … all that is answered.
+    RISK = "risk"
+    #: … answered supported, refuted, yes and no; an unsettled gold label counts as wrong.
+    DECISIVE = "decisive"
+    #: … answered supported or yes.
+    FALSE_SUPPORT = "false-support"
+    #: … each label's answers, a threshold for each.
+    PER_LABEL = "per-label"
+
+
+class Promise(Value):
+    """ "risk ≤ alpha with probability ≥ 1 − delta", what it was made for and what was counted."""
+
+    method: str
+    target: Target
+    #: The label that the answers have, where the target is per label.
+    label: Label | None = None
+    alpha: Annotated[float, Field(gt=0.0, lt=1.0)]
+    #: Of this promise alone; promises made together share one δ.
+    delta: Annotated[float, Field(gt=0.0, lt=1.0)]
+    #: Labelled items that it was made on.
+    n: int = Field(ge=1)
+    #: How many of them would have been answered, and how many of these wrongly.
+    answered: int = Field(ge=1)
+    errors: int = Field(ge=0)
+    #: Clopper–Pearson, 95 %, of the risk at the threshold.
+    interval: tuple[Probability, Probability]
+    nli_sha256: Sha256
+    decomposer: str
+    splitter: str
+    data_sha256: Sha256
+
+    @property
+    def risk(self) -> float:
+        """The share of wrong answers that was counted."""
+        return self.errors / self.answered
+
+    @property
+    def coverage(self) -> float:
+        """The share of all items that would have been answered."""
+        return self.answered / self.n
+
+
+def _every_sentence(sizes: tuple[Literal[1, 2], ...]) -> tuple[Literal[1, 2], ...]:
+    if 1 not in sizes or len(set(sizes)) != len(sizes):
+        raise ValueError("give [1] or [1, 2]: without single sentences some would never be read")
+    return sizes
+
+
+Windows = Annotated[tuple[Literal[1, 2], ...], AfterValidator(_every_sentence)]
+
+
+class Policy(Value):
+    """Every number that turns scores into an outcome. The defaults are the paper's (`paper`)."""
+
+    name: str = "custom"
+    #: Least P(entailment) for SUP. Below 0.5 neutral could outweigh support, so it is refused.
+    support_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
+    #: Least P(contradiction) for CON.
+    contradiction_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
+    #: Sizes, in sentences, of the premises that are read: (1,) or (1, 2).
+    windows: Windows = (1,)
+    #: What a critical condition with strong support and strong contradiction leads to.
+    on_conflict: Literal["refute", "abstain"] = "refute"
+    #: Which critical conditions must be SUP for a "yes".
+    yes_needs: Literal["any", "all"] = "any"
+    #: `max_margin`: max |s − c| over the critical conditions (paper); `min_margin`: the least; `posterior`:
+    #: P(the label is right), which then also chooses between a decisive label and an unsettled one, by cost.
+    confidence: Literal["max_margin", "min_margin", "posterior"] = "max_margin"
+    posterior: Posterior | None = None
+    #: Which statements it is for; None: both kinds.
+    kind: Kind | None = None
+    #: Answer only if confidence ≥ tau. None: no threshold keeps the promise, so nothing is answered.
+    tau: Probability | None = 0.0
+    #: Thresholds of single labels, in place of `tau`.
+    label_tau: dict[Label, Probability | None] = Field(default_factory=dict)
+    costs: Costs = Costs()
+    promises: tuple[Promise, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Policy:
+        if (self.posterior is None) == (self.confidence == "posterior"):
+            raise ValueError('confidence "posterior" and a posterior go together')
+        if self.posterior is not None and self.kind is None:
+            raise ValueError("a policy with a posterior is for one kind of statement: give kind")
+        return self
+
+    def tau_for(self, label: Label) -> float | None:
+        """The threshold that a proposal of this label has to reach."""
+        return self.label_tau.get(label, self.tau)

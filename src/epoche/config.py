@@ -17,8 +17,8 @@ from pydantic import Field, ValidationError
 
 from epoche import strict_json
 from epoche.errors import OptionError, PolicyError
-from epoche.policy import Policy
-from epoche.types import Value
+from epoche.policy import Policy, PolicyFile
+from epoche.types import Kind, Value
 
 #: Variables that set a field when the caller does not.
 ENVIRONMENT = {"EPOCHE_NLI": "nli", "EPOCHE_DECOMPOSER": "decomposer", "EPOCHE_THREADS": "threads"}
@@ -68,15 +68,39 @@ def load_config(environ: Mapping[str, str] | None = None, **given: object) -> Co
 
 #: Policies that come with epoche, by name.
 POLICIES = {"paper": Policy(name="paper")}
+#: Fitted for the embedded model on items that it was not trained on; one file per kind.
+CALIBRATED = "calibrated"
+CALIBRATED_FILES = {kind: Path(__file__).parent / "weights" / "mini" / f"policy-{kind.value}.json" for kind in Kind}
+#: What is used if nothing is said: of each kind the policy that has earned it (docs/policies.md).
+DEFAULT = "default"
+DEFAULTS = {Kind.CLAIM: CALIBRATED, Kind.QUESTION: "paper"}
 
 
-def load_policy(name: str = "paper") -> Policy:
+def load_policy(name: str = "paper", kind: Kind = Kind.CLAIM) -> Policy:
     """The policy of that name, or the one in that JSON file.
+
+    Args:
+        kind: which of two policies of one name.
 
     Raises:
         PolicyError: no such policy, a file that is not one, or a number out of its range.
     """
-    return POLICIES.get(name) or _policy_file(Path(name))
+    return POLICIES.get(name) or named_policy(name, kind).policy
+
+
+def named_policy(name: str, kind: Kind = Kind.CLAIM) -> PolicyFile:
+    """As `load_policy`, with what the policy was calibrated on.
+
+    Raises:
+        PolicyError: as `load_policy`.
+    """
+    if name == DEFAULT:
+        name = DEFAULTS[kind]
+    if name == CALIBRATED:
+        text = CALIBRATED_FILES[kind].read_text(encoding="utf-8")
+        return PolicyFile.model_validate_json(text)
+    known = POLICIES.get(name)
+    return PolicyFile.model_validate(known.model_dump()) if known else load_policy_file(Path(name))
 
 
 def with_tau(policy: Policy, tau: float) -> Policy:
@@ -90,8 +114,13 @@ def with_tau(policy: Policy, tau: float) -> Policy:
     return policy.model_copy(update={"tau": float(tau), "label_tau": {}, "promises": ()})
 
 
-def _policy_file(path: Path) -> Policy:
-    known = ", ".join(sorted(POLICIES))
+def load_policy_file(path: Path) -> PolicyFile:
+    """A policy file, with what it was calibrated on.
+
+    Raises:
+        PolicyError: as `load_policy`.
+    """
+    known = ", ".join((DEFAULT, CALIBRATED, *POLICIES))
     try:
         if not str(path):
             raise FileNotFoundError
@@ -102,13 +131,13 @@ def _policy_file(path: Path) -> Policy:
         raise PolicyError(f"policy file {path} cannot be read: {error}") from None
     try:
         strict_json.loads(text)
-        policy = Policy.model_validate_json(text)
+        policy = PolicyFile.model_validate_json(text)
     except ValueError as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise PolicyError(
             f"policy file {path}: {problem}; docs/policies.md lists the fields and their values"
         ) from None
-    if policy.name in POLICIES or not policy.name.strip() or not policy.name.isprintable():
+    if policy.name in (DEFAULT, *POLICIES) or not policy.name.strip() or not policy.name.isprintable():
         raise PolicyError(
             f"policy file {path}: name {policy.name!r}: give it a printable name, and none of a shipped policy "
             f"({known})"

@@ -9,6 +9,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from epoche.types import Kind, Label, Probability, Sha256, Value
 
+SUPPORTING = frozenset({Label.SUPPORTED, Label.YES})
+REFUTING = frozenset({Label.REFUTED, Label.NO})
+
 
 class Costs(Value):
     """What each mistake costs, relative to a right answer at 0; only ratios matter."""
@@ -58,6 +61,8 @@ class Target(StrEnum):
     FALSE_SUPPORT = "false-support"
     #: … each label's answers, a threshold for each.
     PER_LABEL = "per-label"
+    #: Wrong and answered, among all items: what conformal risk control bounds, on average and without a δ.
+    GENERALIZED = "generalized"
 
 
 class Promise(Value):
@@ -65,11 +70,11 @@ class Promise(Value):
 
     method: str
     target: Target
-    #: The label that the answers have, where the target is per label.
-    label: Label | None = None
+    #: The label that the answers have, where the target is per label; another system may have labels of its own.
+    label: str | None = None
     alpha: Annotated[float, Field(gt=0.0, lt=1.0)]
-    #: Of this promise alone; promises made together share one δ.
-    delta: Annotated[float, Field(gt=0.0, lt=1.0)]
+    #: Of this promise alone; promises made together share one δ. None: a bound on average (generalized risk).
+    delta: Annotated[float, Field(gt=0.0, lt=1.0)] | None
     #: Labelled items that it was made on.
     n: int = Field(ge=1)
     #: How many of them would have been answered, and how many of these wrongly.
@@ -77,7 +82,8 @@ class Promise(Value):
     errors: int = Field(ge=0)
     #: Clopper–Pearson, 95 %, of the risk at the threshold.
     interval: tuple[Probability, Probability]
-    nli_sha256: Sha256
+    #: None: made on the answers of another system, so no model of ours may use it.
+    nli_sha256: Sha256 | None
     decomposer: str
     splitter: str
     data_sha256: Sha256
@@ -122,11 +128,14 @@ class Policy(Value):
     posterior: Posterior | None = None
     #: Which statements it is for; None: both kinds.
     kind: Kind | None = None
-    #: Answer only if confidence ≥ tau. None: no threshold keeps the promise, so nothing is answered.
-    tau: Probability | None = 0.0
+    #: Answer only if confidence ≥ tau, on the scale of that confidence. None: no threshold keeps the promise, so
+    #: nothing is answered.
+    tau: float | None = 0.0
     #: Thresholds of single labels, in place of `tau`.
-    label_tau: dict[Label, Probability | None] = Field(default_factory=dict)
+    label_tau: dict[str, float | None] = Field(default_factory=dict)
     costs: Costs = Costs()
+    #: Also answer nothing that is expected to cost more than no answer (Chow 1970); needs a posterior.
+    abstain_on_cost: bool = False
     promises: tuple[Promise, ...] = ()
 
     @model_validator(mode="after")
@@ -135,8 +144,48 @@ class Policy(Value):
             raise ValueError('confidence "posterior" and a posterior go together')
         if self.posterior is not None and self.kind is None:
             raise ValueError("a policy with a posterior is for one kind of statement: give kind")
+        if self.abstain_on_cost and self.posterior is None:
+            raise ValueError("abstain_on_cost needs a posterior to expect costs from")
         return self
 
     def tau_for(self, label: Label) -> float | None:
         """The threshold that a proposal of this label has to reach."""
         return self.label_tau.get(label, self.tau)
+
+    def cost_of(self, label: Label) -> float:
+        """What a wrong answer of this label costs."""
+        if label in SUPPORTING:
+            return self.costs.false_support
+        return self.costs.false_refutation if label in REFUTING else self.costs.false_unsettled
+
+
+class Calibration(Value):
+    """What a policy file keeps of the labelled items it was made on; no outcome depends on it."""
+
+    source: str
+    #: What made the items; None and empty for another system's answers.
+    nli_sha256: Sha256 | None = None
+    decomposer: str = ""
+    splitter: str = ""
+    #: Items that the posterior was fitted on, and those that the promise was made on; never the same.
+    fitted_on: int = Field(ge=0)
+    promised_on: int = Field(ge=0)
+    #: The first half of sha256 of each item's name and of its text: nothing is checked on what it was made on.
+    fingerprints: tuple[str, ...] = ()
+    #: Gold label → how many of the items promised on.
+    labels: dict[str, int]
+    #: Confidences of the items promised on, ascending: what later ones are compared with.
+    confidences: tuple[float, ...]
+    #: What is missing, where nothing can be promised.
+    missing: str = ""
+
+
+class PolicyFile(Policy):
+    """A policy as it lies in a file: with what it was made on, if `epoche calibrate` made it."""
+
+    calibration: Calibration | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """The policy alone, as it stands in certificates."""
+        return Policy.model_validate(self.model_dump(exclude={"calibration"}))

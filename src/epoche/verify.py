@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -124,17 +124,19 @@ class Pipeline:
     Args:
         nli: scores premise–hypothesis pairs.
         decomposer: splits statements into conditions.
-        policy: every number that turns scores into an outcome.
+        policy: every number that turns scores into an outcome; one for both kinds of statement, or one for each.
         config: how evidence is read.
 
     Raises:
         PolicyError: the policy's promise was made for another model, decomposer or splitter.
     """
 
-    def __init__(self, nli: NliModel, decomposer: Decomposer, policy: Policy, config: Config) -> None:
+    def __init__(
+        self, nli: NliModel, decomposer: Decomposer, policy: Policy | Mapping[Kind, Policy], config: Config
+    ) -> None:
         self.nli = nli
         self.decomposer = decomposer
-        self.policy = policy
+        self.policies = dict.fromkeys(Kind, policy) if isinstance(policy, Policy) else dict(policy)
         self.config = config
         self.provenance = Provenance(
             epoche=__version__,
@@ -143,7 +145,21 @@ class Pipeline:
             splitter=SPLITTER,
             config_digest=config.digest,
         )
-        require_promise_for(policy, self.provenance)
+        for chosen in self.policies.values():
+            require_promise_for(chosen, self.provenance)
+
+    def policy_for(self, kind: Kind) -> Policy:
+        """The policy for statements of a kind.
+
+        Raises:
+            PolicyError: the one that was given is for the other kind.
+        """
+        policy = self.policies[kind]
+        if policy.kind not in (None, kind):
+            raise PolicyError(
+                f"policy {policy.name!r} is for {policy.kind}s, not for {kind.value}s: choose another with --policy"
+            )
+        return policy
 
     def verify(
         self,
@@ -183,14 +199,14 @@ class Pipeline:
         unread: Sequence[Unread],
         progress: Progress | None,
     ) -> Outcome:
-        given = _documents(documents)
+        given, policy = _documents(documents), self.policy_for(statement.kind)
         case = Case(statement, Decomposition(conditions=(), covers=False), Evidence(), ())
         try:
             case = self.prepare(statement, given, tuple(unread))
             scores = self.score(case, progress)
         except BackendError as error:
-            return as_outcome(_failed(case, error, self.policy, self.provenance))
-        return as_outcome(judge(case, scores, self.policy, self.provenance))
+            return as_outcome(_failed(case, error, policy, self.provenance))
+        return as_outcome(judge(case, scores, policy, self.provenance))
 
     def prepare(
         self,
@@ -219,11 +235,12 @@ class Pipeline:
         readable, foreign = foreign_documents(documents, self.config.languages)
         records, sentences = segment(readable)
         kept, left_out = select(sentences, hypotheses, self.config.max_sentences)
+        sizes = sizes or self.policy_for(statement.kind).windows
         budget = min(self.config.premise_tokens, self.nli.info.max_tokens - tokens - _SPECIAL_TOKENS)
         evidence = Evidence(
             documents=records,
             sentences=kept,
-            windows=make_windows(kept, sizes or self.policy.windows, self.nli.token_spans, budget),
+            windows=make_windows(kept, sizes, self.nli.token_spans, budget),
             unread=(*unread, *foreign, *left_out),
         )
         obstacles: tuple[Obstacle, ...] = ()
@@ -300,6 +317,11 @@ def require_promise_for(policy: Policy, provenance: Provenance) -> None:
             "splitter": (promise.splitter, _named(provenance.splitter.name, provenance.splitter.version)),
         }
         for part, (theirs, ours) in made_for.items():
+            if theirs is None:
+                raise PolicyError(
+                    f"policy {policy.name!r} promises for the answers of another system, whose confidences are "
+                    "not ours: calibrate on a run of `epoche bench`"
+                )
             if theirs != ours:
                 raise PolicyError(
                     f"policy {policy.name!r} promises for the {part} {theirs}, but this one is {ours}: "

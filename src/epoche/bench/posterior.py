@@ -13,11 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from epoche.metrics.logistic import fit, log_probabilities, standard
+
 FloatArray = NDArray[np.float64]
 FOLDS = 5
 #: Weight of the squared coefficients, the intercept left out; features are standardised.
 RIDGE = 1.0
-_STEPS = 50
 
 
 def fold_of(item_id: str) -> int:
@@ -61,29 +62,7 @@ def fitted_elsewhere(known: FloatArray, right: NDArray[np.bool_], rows: FloatArr
     """
     if not len(known) or right.all() or not right.any():
         return np.full(len(rows), (right.sum() + 1) / (len(right) + 2))
-    centre, scale = known.mean(axis=0), known.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
-    return probability((rows - centre) / scale, fit_logistic((known - centre) / scale, right))
-
-
-def fit_logistic(features: FloatArray, right: NDArray[np.bool_]) -> FloatArray:
-    """float64[d + 1], intercept first: the minimum of the ridge-penalised log loss, by Newton's method."""
-    design = np.column_stack([np.ones(len(features)), features])
-    penalty = np.diag([0.0] + [RIDGE] * features.shape[1])
-    weights = np.zeros(design.shape[1])
-    for _ in range(_STEPS):
-        p = 1.0 / (1.0 + np.exp(-design @ weights))
-        gradient = design.T @ (p - right) + penalty @ weights
-        hessian = (design * (p * (1 - p) + 1e-12)[:, None]).T @ design + penalty
-        step = np.linalg.solve(hessian, gradient)
-        weights = weights - step
-        if float(np.abs(step).max()) < 1e-10:
-            break
-    fitted: FloatArray = weights
-    return fitted
-
-
-def probability(features: FloatArray, weights: FloatArray) -> FloatArray:
-    """float64[n]: P(right)."""
-    result: FloatArray = 1.0 / (1.0 + np.exp(-(weights[0] + features @ weights[1:])))
+    centre, scale = standard(known)
+    weights = fit((known - centre) / scale, right.astype(np.int64), 2, RIDGE)
+    result: FloatArray = np.exp(log_probabilities((rows - centre) / scale, weights))[:, 1]
     return result

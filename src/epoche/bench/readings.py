@@ -65,7 +65,7 @@ class Table:
     def __init__(self, run: Run, setup: Setup) -> None:
         self.items = run.items
         self.key = (setup.decomposition, setup.policy.windows, setup.pooling)
-        self._rows = [self._pooled(run, item) for item in run.items]
+        self.rows = [self._pooled(run, item) for item in run.items]
 
     def _pooled(self, run: Run, item: ItemRecord) -> tuple[Rows, Rows | None] | None:
         """Scores of the critical conditions, also without retracted documents; None if not scored."""
@@ -94,7 +94,7 @@ class Table:
 
     def read(self, setup: Setup) -> list[Reading]:
         """Readings of all items under a setup with this table's decomposition, windows and pooling."""
-        readings = [self._read(item, rows, setup) for item, rows in zip(self.items, self._rows, strict=True)]
+        readings = [self._read(item, rows, setup) for item, rows in zip(self.items, self.rows, strict=True)]
         return self._posterior(readings, setup) if setup.confidence == "posterior" else readings
 
     def _posterior(self, readings: Sequence[Reading], setup: Setup) -> list[Reading]:
@@ -102,7 +102,7 @@ class Table:
         rows = [i for i, r in enumerate(readings) if r.label is not None]
         if not rows:
             return list(readings)
-        known = np.array([_features(readings[i].label, self._rows[i]) for i in rows])
+        known = np.array([_features(readings[i].label, self.rows[i]) for i in rows])
         right = np.array([readings[i].label is self.items[i].gold for i in rows], dtype=np.bool_)
         fitted = cross_fitted([self.items[i].id for i in rows], known, right)
         result = list(readings)

@@ -11,6 +11,7 @@ from epoche.cli.bench import bench, curve, export
 from epoche.cli.io import discard_stdout, say
 from epoche.cli.judging import ask, replay, verify
 from epoche.cli.nli import models, score
+from epoche.cli.promises import calibrate, check_promise, drift, plan, policy
 from epoche.errors import EpocheError
 
 
@@ -35,5 +36,19 @@ def main() -> None:
     """Checks scientific claims against evidence, and knows when not to answer."""
 
 
-for command in (verify, ask, replay, score, models, bench, curve, export):
+for command in (
+    verify,
+    ask,
+    replay,
+    score,
+    models,
+    bench,
+    curve,
+    export,
+    calibrate,
+    check_promise,
+    plan,
+    drift,
+    policy,
+):
     main.add_command(command)

@@ -181,7 +181,8 @@ def _run(
     if not out.strip():
         raise OptionError("--out is empty: give a folder for the run")
     config = load_config(threads=threads)
-    chosen = load_policy(policy) if tau is None else with_tau(load_policy(policy), tau)
+    chosen = load_policy(policy, dataset.items[0].statement.kind)
+    chosen = chosen if tau is None else with_tau(chosen, tau)
     names = (config.decomposer if decomposer is None else decomposer, config.nli if nli is None else nli)
     plans = configurations(Path(out), names[0].split(","), names[1].split(","))
     for plan in plans:

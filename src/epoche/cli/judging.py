@@ -43,7 +43,7 @@ def _judging(command: F) -> F:
         ),
         click.option("--format", "-f", "fmt", type=click.Choice(FORMATS), default="text", show_default=True),
         click.option("--output", "-o", metavar="FILE", help="Write the report here instead of to stdout."),
-        click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE", help="Thresholds and τ."),
+        click.option("--policy", default="default", show_default=True, metavar="NAME|FILE"),
         click.option("--tau", type=float, help="Answer only if confidence ≥ τ, in [0, 1]. Voids a promise."),
         click.option("--nli", metavar="NAME", help="NLI model: mini, a local folder, or a hub id org/name."),
         click.option("--decomposer", metavar="NAME", help="rules (default) or whole."),
@@ -112,6 +112,9 @@ def _run(
         more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
         say(f"not read: {', '.join(skipped[:3])}{more}; {READ}")
     verifier = Verifier(config=config, policy=policy, tau=tau)
+    for notice in verifier.notices if not quiet else ():
+        if notice.startswith("claim" if verb == "verify" else "question"):
+            say(notice)
     with progress_bar(quiet) as progress:
         outcome = getattr(verifier, verb)(text, documents, unread=unread, progress=progress)
     _print(outcome, fmt, output, quiet)

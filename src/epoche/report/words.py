@@ -25,6 +25,7 @@ TARGETS: Final[dict[Target, str]] = {
     Target.DECISIVE: "wrong among the decisive answers",
     Target.FALSE_SUPPORT: "wrong among what is answered supported or yes",
     Target.PER_LABEL: "wrong among the answers",
+    Target.GENERALIZED: "wrong and answered, among all",
 }
 ABSTAINED: Final = "No answer (abstained)"
 FAILED: Final = "Failed"
@@ -321,8 +322,12 @@ def threshold_rule(policy: Policy) -> str:
     """τ for people; per label where it differs."""
     if not policy.label_tau:
         return _threshold(policy.tau)
-    shown = [f"{LABELS[label][0].lower()} {_threshold(tau)}" for label, tau in policy.label_tau.items()]
+    shown = [f"{_label(label)} {_threshold(tau)}" for label, tau in policy.label_tau.items()]
     return "; ".join([*shown, f"other labels {_threshold(policy.tau)}"])
+
+
+def _label(name: str) -> str:
+    return LABELS[Label(name)][0].lower() if name in set(Label) else plain(name)
 
 
 def _threshold(tau: float | None) -> str:
@@ -347,11 +352,13 @@ def promise_rule(promises: Sequence[Promise]) -> str:
 def _promise(promise: Promise) -> str:
     what = TARGETS[promise.target]
     if promise.label is not None:
-        what = f"{what} “{LABELS[promise.label][0].lower()}”"
+        what = f"{what} “{_label(promise.label)}”"
+    sure = "on average"
+    if promise.delta is not None:
+        sure = f"with probability at least {round((1.0 - promise.delta) * 100, 7):g} %"
     return (
-        f"{what}: at most {promise.alpha * 100:g} %, with probability at least "
-        f"{round((1.0 - promise.delta) * 100, 7):g} % ({plain(promise.method)}; of {promise.n} labelled items "
-        f"{promise.answered} answered, {promise.errors} wrongly; data sha256 {promise.data_sha256[:12]})"
+        f"{what}: at most {promise.alpha * 100:g} %, {sure} ({plain(promise.method)}; of {promise.n} labelled "
+        f"items {promise.answered} answered, {promise.errors} wrongly; data sha256 {promise.data_sha256[:12]})"
     )
 
 

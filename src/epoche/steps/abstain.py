@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from epoche.policy import Policy
+from epoche.policy import REFUTING, Policy
 from epoche.steps.audit import (
     CONTRADICTION,
     ENTAILMENT,
@@ -18,10 +18,8 @@ from epoche.steps.audit import (
     best_of,
     windows_read,
 )
-from epoche.steps.decide import Draft, expected_cost, margin, propose
+from epoche.steps.decide import Draft, margin, propose
 from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Proposal, Reason
-
-_REFUTING = frozenset({Label.REFUTED, Label.NO})
 
 
 def reason_to_withhold(draft: Draft, policy: Policy, *, sound_label: Label | None, unread: bool) -> Reason | None:
@@ -34,7 +32,7 @@ def reason_to_withhold(draft: Draft, policy: Policy, *, sound_label: Label | Non
     if sound_label is not draft.label:
         return Reason.RETRACTED_ONLY
     # What was not read could hold a contradiction or the missing support: only a refutation stands.
-    if unread and draft.label not in _REFUTING:
+    if unread and draft.label not in REFUTING:
         return Reason.EVIDENCE_TRUNCATED
     if draft.conflict and policy.on_conflict == "abstain":
         return Reason.EVIDENCE_CONFLICT
@@ -150,7 +148,7 @@ def _detail(reason: Reason, proposal: Proposal, policy: Policy, evidence: Eviden
         distance = margin(tau, proposal.confidence)
         return f"confidence {proposal.confidence:.3f} is {distance:.3f} below τ = {tau:.3f}"
     if reason is Reason.EXPECTED_COST:
-        cost = expected_cost(proposal.label, proposal.confidence, policy.costs)
+        cost = policy.cost_of(proposal.label) * (1.0 - proposal.confidence)
         return (
             f"with confidence {proposal.confidence:.3f} the answer {proposal.label} is expected to cost "
             f"{cost:.3f}, more than no answer ({policy.costs.abstain:g})"

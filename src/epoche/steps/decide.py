@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from epoche.backends.base import SCORE_DECIMALS
-from epoche.policy import Costs, Policy
+from epoche.policy import Policy
 from epoche.steps.audit import Best, is_conflict, status_of
 from epoche.steps.posterior import features_of, probabilities
 from epoche.types import ConditionAudit, Kind, Label, Proposal, Status
@@ -75,24 +75,15 @@ def propose(kind: Kind, critical: Sequence[Best], sentences: int, policy: Policy
     # anyway, the proposal may be any label.
     unsettled = Label.NOT_ENOUGH_EVIDENCE if kind is Kind.CLAIM else Label.MAYBE
     options = list(found) if conflict and policy.on_conflict == "abstain" else [unsettled, label]
-    costs = {option: expected_cost(option, found[option], policy.costs) for option in options}
+    costs = {option: policy.cost_of(option) * (1.0 - found[option]) for option in options}
     label = min(options, key=lambda option: (round(costs[option], SCORE_DECIMALS), option is not unsettled))
     return Draft(
         label,
         round(found[label], SCORE_DECIMALS),
         conflict,
-        round(costs[label], SCORE_DECIMALS) > policy.costs.abstain,
+        policy.abstain_on_cost and round(costs[label], SCORE_DECIMALS) > policy.costs.abstain,
         {name: round(p, SCORE_DECIMALS) for name, p in found.items()},
     )
-
-
-def expected_cost(label: Label, probability: float, costs: Costs) -> float:
-    """What answering the label is expected to cost, if it is right with this probability."""
-    if label in (Label.SUPPORTED, Label.YES):
-        return costs.false_support * (1.0 - probability)
-    if label in (Label.REFUTED, Label.NO):
-        return costs.false_refutation * (1.0 - probability)
-    return costs.false_unsettled * (1.0 - probability)
 
 
 def decide(audits: Sequence[ConditionAudit], draft: Draft) -> Proposal:

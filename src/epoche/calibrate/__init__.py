@@ -1,0 +1,1 @@
+"""Labelled items → a policy, and whether its promise holds."""

@@ -1,0 +1,140 @@
+"""Is a promise still valid for a stream? Labelled feedback is bet against it, confidences are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from epoche.bench.datasets import read_label
+from epoche.bench.predictions import DECISIVE, SUPPORTING
+from epoche.calibrate.planning import read_unlabelled
+from epoche.config import load_policy_file
+from epoche.errors import PolicyError
+from epoche.guarantee.monitor import evidence_against
+from epoche.policy import PolicyFile, Promise, Target
+
+#: Confidences that differ as much by chance less often than this come from another distribution.
+LEVEL = 0.01
+#: A promise without a δ is given up at this one.
+_DELTA = 0.05
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """One promise against the labelled answers of a stream.
+
+    Attributes:
+        answered, errors: of the items with a gold label.
+        evidence: the largest the e-process came to; the promise is refuted from 1/δ on.
+        refuted_after: how many labelled answers had come then; None where it never was.
+    """
+
+    promise: Promise
+    answered: int
+    errors: int
+    evidence: float
+    refuted_after: int | None
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What a stream says of a policy.
+
+    Attributes:
+        items: all of the stream; `labelled` of them have a gold label.
+        answered: share of all items that reach τ.
+        same_scores: how likely so different confidences are by chance (two-sample Kolmogorov–Smirnov).
+    """
+
+    policy: PolicyFile
+    items: int
+    labelled: int
+    answered: float
+    rows: list[Feedback]
+    same_scores: float | None
+
+    @property
+    def refuted(self) -> bool:
+        return any(row.refuted_after is not None for row in self.rows)
+
+    @property
+    def shifted(self) -> bool:
+        return self.same_scores is not None and self.same_scores < LEVEL
+
+    @property
+    def why(self) -> str:
+        """Why the policy must not promise any more; empty if it may."""
+        reasons = [
+            f"after {row.refuted_after} labelled answers the risk is shown to exceed {row.promise.alpha * 100:g} %"
+            for row in self.rows
+            if row.refuted_after is not None
+        ]
+        if self.shifted:
+            reasons.append(f"the confidences are distributed differently (p = {self.same_scores:.2g})")
+        return "; ".join(reasons)
+
+
+def drift(policy: Path, on: Path) -> Drift:
+    """Follows a stream of {"id", "pred", "confidence"[, "gold"]}, in the order of its lines.
+
+    Raises:
+        PolicyError: the policy promises nothing.
+        InputError, DocumentError: lines that cannot be read.
+    """
+    file = load_policy_file(policy)
+    if not file.promises:
+        raise PolicyError(f"{policy} promises nothing, so nothing can drift away from it")
+    rows = read_unlabelled(on)
+    known = [row for row in rows if row.get("gold") is not None]
+    feedback = [_feedback(file, promise, known) for promise in file.promises]
+    confidences = [row["confidence"] for row in rows]
+    same = None
+    if file.calibration is not None and file.calibration.confidences:
+        same = float(ks_2samp(confidences, file.calibration.confidences).pvalue)
+    answered = sum(_answered(file, row) for row in rows) / len(rows)
+    return Drift(file, len(rows), len(known), answered, feedback, same)
+
+
+def without_promise(file: PolicyFile, why: str) -> PolicyFile:
+    """The policy as it may be used after its promise fell: it answers nothing, and says why."""
+    calibration = None if file.calibration is None else file.calibration.model_copy(update={"missing": why})
+    update: dict[str, Any] = {"promises": (), "tau": None, "label_tau": {}, "calibration": calibration}
+    return PolicyFile.model_validate(file.model_dump() | update)
+
+
+def _own(row: dict[str, Any], name: str) -> str:
+    return str(read_label(row[name]) or row[name])
+
+
+def _answered(file: PolicyFile, row: dict[str, Any]) -> bool:
+    tau = file.label_tau.get(_own(row, "pred"), file.tau)
+    return tau is not None and row["confidence"] >= tau
+
+
+def _is_about(promise: Promise, row: dict[str, Any]) -> bool:
+    label = _own(row, "pred")
+    if promise.label is not None:
+        return label == promise.label
+    if promise.target is Target.DECISIVE:
+        return label in DECISIVE
+    return promise.target is not Target.FALSE_SUPPORT or label in SUPPORTING
+
+
+def _feedback(file: PolicyFile, promise: Promise, known: list[dict[str, Any]]) -> Feedback:
+    generalized = promise.target is Target.GENERALIZED
+    about = [row for row in known if generalized or (_is_about(promise, row) and _answered(file, row))]
+    wrong = [_answered(file, row) and _own(row, "pred") != _own(row, "gold") for row in about]
+    evidence = evidence_against(wrong, promise.alpha)
+    level = 1.0 / (promise.delta or _DELTA)
+    over = np.flatnonzero(evidence >= level)
+    return Feedback(
+        promise,
+        sum(_answered(file, row) for row in about),
+        sum(wrong),
+        float(evidence.max(initial=1.0)),
+        int(over[0]) + 1 if over.size else None,
+    )

@@ -1,0 +1,150 @@
+"""Labelled items → a policy file: fit on one part, promise on the other, keep what both were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from epoche.bench.record import Run, load_run
+from epoche.calibrate.fitting import fitted, share
+from epoche.calibrate.labelled import Labelled, is_run, of_run, overlapping, read_labelled
+from epoche.calibrate.promise import Found, Wanted, promise, what_is_missing
+from epoche.config import load_policy_file
+from epoche.errors import InputError, OptionError
+from epoche.policy import Calibration, Costs, Policy, PolicyFile, Target
+
+#: Part of the items that a posterior is fitted on; the others carry the promise.
+FIT_SHARE = 0.4
+_CONFIDENCES_KEPT = 1000
+
+
+@dataclass(frozen=True)
+class Made:
+    """A policy file, and what was found on the way."""
+
+    file: PolicyFile
+    found: list[Found]
+    items: Labelled
+
+
+def calibrate(
+    path: Path,
+    policy: str,
+    wanted: Wanted | None,
+    costs: Costs | None = None,
+    fit_share: float = FIT_SHARE,
+    name: str = "",
+) -> Made:
+    """A policy for the source of these items.
+
+    Args:
+        path: the folder of a run, or a file of predictions.
+        policy: `calibrated` (a posterior is fitted), `paper`, or a policy file, whose own posterior stays as it is.
+        wanted: the promise; None: answer by expected cost alone, without one.
+        costs: what mistakes cost, for a posterior that is fitted here; where they are given, or nothing is to be
+            promised, nothing is answered that is expected to cost more than no answer.
+        fit_share: part of the items that a posterior is fitted on.
+
+    Raises:
+        InputError, OptionError: items that cannot be read or are too few, options that do not go together.
+    """
+    if not 0.0 < fit_share < 1.0:
+        raise OptionError(f"--fit is {fit_share:g}: give the part of the items to fit on, between 0 and 1")
+    fitted_on, marks = 0, []
+    if not is_run(path):
+        if policy not in ("calibrated", "paper"):
+            raise OptionError(f"{path} holds predictions: a policy of epoche's own needs a run of `epoche bench`")
+        rule, items = Policy(name="external"), read_labelled(path, Policy())
+    elif policy == "calibrated":
+        run = load_run(path)
+        rule, items, fit_marks = _split(run, costs or Costs(), fit_share)
+        if costs is not None or wanted is None:
+            rule = rule.model_copy(update={"abstain_on_cost": True})
+            items = _again(items, run, rule)
+        fitted_on, marks = rule.posterior.n if rule.posterior else 0, fit_marks
+    else:
+        known = PolicyFile(name="paper") if policy == "paper" else load_policy_file(Path(policy))
+        rule, items = known.policy, of_run(load_run(path), known.policy)
+        if known.calibration is not None:
+            seen = overlapping(known.calibration.fingerprints, items)
+            if seen and rule.posterior is not None:
+                raise InputError(
+                    f"{len(seen)} of {items.n} items of {path} are among those that {policy} was made on (first: "
+                    f"{seen[0]}): a promise needs items of its own"
+                )
+            fitted_on, marks = known.calibration.fitted_on, list(known.calibration.fingerprints)
+    return _with_promise(rule, items, wanted, name or _name(rule), fitted_on, marks)
+
+
+def _name(rule: Policy) -> str:
+    return f"{rule.name}-promised" if rule.name == "paper" else rule.name
+
+
+def _split(run: Run, costs: Costs, fit_share: float) -> tuple[Policy, Labelled, list[str]]:
+    """A posterior from one part of a run; the other part under it; fingerprints of the first."""
+    if not run.items:
+        raise InputError(f"{run.folder} holds no item")
+    for_fit = np.array([share(item.id) < fit_share for item in run.items])
+    rule = fitted(run, for_fit.tolist(), costs)
+    everything = of_run(run, rule)
+    first = {item.id for item, used in zip(run.items, for_fit.tolist(), strict=True) if used}
+    used = np.array([key in first for key in everything.predictions.ids])
+    marks = [mark for own in everything.subset(used).marks for mark in own]
+    items = everything.subset(~used)
+    doubled = overlapping(marks, items)
+    if doubled:  # one text under two ids must not be on both sides
+        again = np.array([key in set(doubled) for key in items.predictions.ids])
+        items = items.subset(~again)
+    return rule, items, marks
+
+
+def _again(items: Labelled, run: Run, rule: Policy) -> Labelled:
+    """The same items read under another policy."""
+    everything = of_run(run, rule)
+    return everything.subset(np.isin(everything.predictions.ids, list(items.predictions.ids)))
+
+
+def _with_promise(
+    rule: Policy, items: Labelled, wanted: Wanted | None, name: str, fitted_on: int, marks: Sequence[str]
+) -> Made:
+    found = [] if wanted is None else promise(items, wanted)
+    update: dict[str, object] = {"name": name, "promises": tuple(f.promise for f in found if f.promise)}
+    if items.source.kind is not None:
+        update["kind"] = items.source.kind
+    missing = ""
+    if wanted is not None and wanted.target is Target.PER_LABEL:
+        update |= {"tau": None, "label_tau": {_own(f.label): _tau(f) for f in found}}
+    elif wanted is not None:
+        update["tau"] = _tau(found[0])
+    if wanted is not None and not any(f.promise for f in found):
+        missing = what_is_missing(items, wanted)
+    confidences = np.sort(items.predictions.confidence[items.open])
+    if confidences.size > _CONFIDENCES_KEPT:
+        confidences = np.quantile(confidences, np.linspace(0, 1, _CONFIDENCES_KEPT), method="inverted_cdf")
+    calibration = Calibration(
+        source=items.source.name,
+        nli_sha256=items.source.nli_sha256,
+        decomposer=items.source.decomposer,
+        splitter=items.source.splitter,
+        fitted_on=fitted_on,
+        promised_on=items.n if found else 0,
+        fingerprints=tuple(sorted({*marks, *(mark for own in items.marks for mark in own)})),
+        labels=items.gold_counts,
+        confidences=tuple(round(c, 6) for c in confidences.tolist()),
+        missing=missing,
+    )
+    file = PolicyFile.model_validate(rule.model_dump() | update | {"calibration": calibration})
+    return Made(file, found, items)
+
+
+def _own(label: str | None) -> str:
+    from epoche.bench.datasets import read_label
+
+    return str(read_label(label) or label)
+
+
+def _tau(found: Found) -> float | None:
+    return found.choice.threshold if found.promise is not None else None

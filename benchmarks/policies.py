@@ -1,8 +1,8 @@
 """The shipped policies, and whether they keep what they promise: `python benchmarks/policies.py`.
 
 Fits and promises on the calibration parts alone, writes the policies into the package, then measures them on
-SciFact dev and on the other training items of PubMedQA, which nothing was fitted on. `results/policies.json` has the
-figures: promises checked, 200 random splits, the ranking beside `paper`, the cost dial.
+SciFact dev and on the other training items of PubMedQA, which nothing was fitted on. `results/policies.json` has
+the figures: promises checked, 200 random splits, the ranking beside `paper`, the cost dial.
 """
 
 from __future__ import annotations

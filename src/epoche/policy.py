@@ -26,7 +26,8 @@ class Costs(Value):
 class Posterior(Value):
     """P(label) from what was read: a multinomial logistic model, small enough to be read.
 
-    P(label) ∝ exp(intercept + Σ weight · (feature − centre) / scale); `steps/posterior.py` defines the features.
+    P(label) ∝ exp(intercept + Σ weight · (feature − centre) / scale), each quotient cut at ±3; the features are
+    defined in `steps/posterior.py`.
     """
 
     features: tuple[str, ...] = Field(min_length=1)

@@ -5,25 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from epoche.bench.posterior import FOLDS, cross_fitted, fit_logistic, fitted_elsewhere, fold_of, probability
-
-
-def test_the_intercept_alone_is_the_share_by_hand() -> None:
-    # No feature that tells anything: 3 of 4 right, so P(right) = 3/4 (the intercept is not penalised).
-    right = np.array([True, True, True, False])
-    weights = fit_logistic(np.zeros((4, 1)), right)
-    assert weights == pytest.approx([np.log(3), 0.0], abs=1e-9)
-    assert probability(np.zeros((1, 1)), weights)[0] == pytest.approx(0.75)
-
-
-def test_the_penalised_gradient_vanishes_at_the_fit() -> None:
-    generator = np.random.default_rng(3)
-    x = generator.normal(size=(60, 3))
-    y = generator.random(60) < 1 / (1 + np.exp(-x[:, 0]))
-    weights = fit_logistic(x, y)
-    design = np.column_stack([np.ones(60), x])
-    gradient = design.T @ (probability(x, weights) - y) + np.array([0.0, *weights[1:]])
-    assert np.abs(gradient).max() < 1e-8
+from epoche.bench.posterior import FOLDS, cross_fitted, fitted_elsewhere, fold_of
 
 
 def test_an_item_never_meets_a_model_that_saw_it() -> None:

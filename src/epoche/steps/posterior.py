@@ -16,6 +16,8 @@ from epoche.types import Label
 
 #: Scores count as at least this far from 0 and 1: a model is never surer than its calibration shows.
 NEAREST = 0.002
+#: A feature counts as at most so many standard deviations from its mean: beyond, nothing was seen to fit on.
+FARTHEST = 3.0
 
 
 def log_odds(probability: float) -> float:
@@ -52,7 +54,10 @@ def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) 
 
 def probabilities(posterior: Posterior, features: Sequence[float]) -> dict[Label, float]:
     """P(label) for every label of the posterior; they sum to 1."""
-    values = [(f - c) / s for f, c, s in zip(features, posterior.centre, posterior.scale, strict=True)]
+    values = [
+        min(max((f - c) / s, -FARTHEST), FARTHEST)
+        for f, c, s in zip(features, posterior.centre, posterior.scale, strict=True)
+    ]
     logits = [row[0] + math.fsum(w * v for w, v in zip(row[1:], values, strict=True)) for row in posterior.weights]
     top = max(logits)
     parts = [math.exp(z - top) for z in logits]

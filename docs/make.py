@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import nli_pages, pages
+from benchmarks import nli_pages, pages, policy_pages
 from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
@@ -75,7 +75,12 @@ def architecture_page(current: str) -> str:
 
 def filled(current: str) -> str:
     """A page with each generated part between its markers replaced."""
-    for name, part in {**pages.PARTS, **nli_pages.PARTS, "reference faults": reference_faults}.items():
+    for name, part in {
+        **pages.PARTS,
+        **nli_pages.PARTS,
+        **policy_pages.PARTS,
+        "reference faults": reference_faults,
+    }.items():
         start = f"<!-- generated: {name} -->"
         if start in current:
             before, _, rest = current.partition(start)
@@ -88,7 +93,7 @@ def main() -> None:
     """Writes or checks the generated pages."""
     architecture = DOCS / "architecture.md"
     generated = [
-        *(DOCS / f"{name}.md" for name in ("reproduction", "benchmarks", "nli")),
+        *(DOCS / f"{name}.md" for name in ("reproduction", "benchmarks", "nli", "policies", "guarantees")),
         DOCS.parent / "README.md",
     ]
     written = {

@@ -22,8 +22,9 @@ LAYERS = (
     ("steps", "backends", "sources"),
     ("verify",),
     ("assemble",),
-    ("calibrate", "batch"),
+    ("batch",),
     ("bench",),
+    ("calibrate",),
     ("report",),
     ("cli", "server"),
 )

@@ -97,7 +97,7 @@ def test_exit_codes(trial: Path, options: list[str], code: int) -> None:
 def test_exit_codes_of_the_other_labels(tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("Metformin did not lower fasting glucose.", encoding="utf-8")
-    assert epoche("verify", CLAIM, "-e", str(path), "--exit-code").returncode == 10
+    assert epoche("verify", CLAIM, "-e", str(path), "--exit-code", "--policy", "paper").returncode == 10
     path.write_text("The clinic was closed on Sundays.", encoding="utf-8")
     assert epoche("verify", CLAIM, "-e", str(path), "--exit-code").returncode == 20
 

@@ -106,7 +106,7 @@ def test_a_broken_policy_file_names_the_field(tmp_path: Path, content: str, name
 
 
 def test_a_policy_that_is_not_there_says_which_are(tmp_path: Path) -> None:
-    with pytest.raises(PolicyError, match="give one of paper"):
+    with pytest.raises(PolicyError, match="give one of default, calibrated, paper"):
         load_policy("papr")
     with pytest.raises(PolicyError, match="cannot be read"):
         load_policy(str(tmp_path))

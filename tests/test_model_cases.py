@@ -59,7 +59,8 @@ def test_case_13_a_thousand_claims_finish(verifier: Verifier) -> None:
     for i in range(10):
         documents = [" ".join(sentences)] if i else [" ".join(["word"] * 8000) + ".", " ".join(sentences)]
         outcome = verifier.verify(f"The mean score fell by {i + 2} points.", documents)
-        assert outcome.type == "verdict"
+        assert outcome.type in ("verdict", "abstention")
+        assert outcome.certificate.scores
 
 
 def test_case_23_the_model_is_given_different_units(verifier: Verifier) -> None:

@@ -145,6 +145,10 @@ class Policy(Value):
             raise ValueError('confidence "posterior" and a posterior go together')
         if self.posterior is not None and self.kind is None:
             raise ValueError("a policy with a posterior is for one kind of statement: give kind")
+        foreign = any(promise.nli_sha256 is None for promise in self.promises)
+        taus = [t for t in (self.tau, *self.label_tau.values()) if t is not None]
+        if not foreign and not all(0.0 <= t <= 1.0 for t in taus):
+            raise ValueError("tau lies between 0 and 1, as our confidences do")
         if self.abstain_on_cost and self.posterior is None:
             raise ValueError("abstain_on_cost needs a posterior to expect costs from")
         return self

@@ -58,6 +58,13 @@ def test_scores_at_the_ends_count_as_near_them() -> None:
     assert log_odds(0.0) == log_odds(NEAREST) == pytest.approx(-log_odds(1.0))
 
 
+def test_a_second_premise_that_was_not_read_says_nothing() -> None:
+    assert features_of(("second_support",), [Best(0.9, 0.1)], 1) == [None]
+    second = POSTERIOR.model_copy(update={"features": ("support", "second_support")})
+    known = probabilities(second, [math.log(3), 0.0])
+    assert probabilities(second, [math.log(3), None]) == known, "its mean, which is 0 here"
+
+
 def test_probabilities_by_hand() -> None:
     # s = 0.75 and c = 0.5: odds e^{ln 3} : e^0 : e^0 = 3 : 1 : 1.
     found = probabilities(POSTERIOR, [math.log(3), 0.0])

@@ -104,5 +104,10 @@ def fitted(
 def design(
     scored: Sequence[tuple[ItemRecord, tuple[Rows, Rows | None]]], features: Sequence[str]
 ) -> NDArray[np.float64]:
-    """float64[n, d]."""
-    return np.array([features_of(features, rows[0], len(item.evidence.sentences)) for item, rows in scored])
+    """float64[n, d]; a feature that an item does not have counts as the mean of the others'."""
+    values = np.array(
+        [features_of(features, rows[0], len(item.evidence.sentences)) for item, rows in scored], dtype=np.float64
+    )
+    known = ~np.isnan(values)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    return np.where(known, values, sums / np.maximum(known.sum(axis=0), 1))

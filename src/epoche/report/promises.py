@@ -36,17 +36,17 @@ def render_made(made: Made) -> str:
 
 def render_policy(file: PolicyFile) -> str:
     """Every number of a policy in words."""
-    policy = file.policy
-    lines = [
-        f"policy {policy.name}{f', for {policy.kind}s' if policy.kind else ''}",
-        f"  rule: {words.policy_rule(policy)}",
-        f"  τ: {words.threshold_rule(policy)}",
-        f"  costs: {words.costs_rule(policy.costs)}",
-        f"  promise: {words.promise_rule(policy.promises)}",
-    ]
+    policy, calibration = file.policy, file.calibration
+    ours = calibration is None or calibration.nli_sha256 is not None
+    lines = [f"policy {policy.name}{f', for {policy.kind}s' if policy.kind else ''}"]
+    if ours:
+        lines.append(f"  rule: {words.policy_rule(policy)}")
+    lines.append(f"  τ: {words.threshold_rule(policy)}")
+    if ours:
+        lines.append(f"  costs: {words.costs_rule(policy.costs)}")
+    lines.append(f"  promise: {words.promise_rule(policy.promises)}")
     if policy.posterior is not None:
         lines += _posterior(policy.posterior)
-    calibration = file.calibration
     if calibration is not None:
         mix = ", ".join(f"{count} {label}" for label, count in calibration.labels.items())
         lines.append(

@@ -28,12 +28,15 @@ def windows_read(windows: Sequence[Window], policy: Policy) -> BoolArray:
 
 
 class Best(NamedTuple):
-    """What the windows say of one condition: the two largest probabilities in either direction; 0 for none."""
+    """What the windows say of one condition: the two largest probabilities in either direction.
+
+    The second ones are None where only one window was read: what nobody said is not said to be nought.
+    """
 
     support: float
     contradiction: float
-    second_support: float = 0.0
-    second_contradiction: float = 0.0
+    second_support: float | None = None
+    second_contradiction: float | None = None
 
 
 def best_of(scores: FloatArray, read: BoolArray) -> list[Best]:
@@ -45,7 +48,7 @@ def best_of(scores: FloatArray, read: BoolArray) -> list[Best]:
     """
     columns = scores[:, read, :][:, :, [ENTAILMENT, CONTRADICTION]]
     if columns.shape[1] == 1:
-        columns = np.concatenate([columns, np.zeros_like(columns)], axis=1)
+        return [Best(s, c) for s, c in columns[:, 0].tolist()]
     top = -np.partition(-columns, 1, axis=1)[:, :2]
     return [Best(s, c, s2, c2) for (s, c), (s2, c2) in top.tolist()]
 

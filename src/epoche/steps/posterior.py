@@ -26,14 +26,19 @@ def log_odds(probability: float) -> float:
     return math.log(p / (1.0 - p))
 
 
+def _log_odds_of(choose: Callable[[list[float]], float], values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return log_odds(choose(known)) if known else None
+
+
 #: Name → value for the critical conditions (at least one) and the number of sentences that were read.
-FEATURES: Mapping[str, Callable[[Sequence[Best], int], float]] = MappingProxyType(
+FEATURES: Mapping[str, Callable[[Sequence[Best], int], float | None]] = MappingProxyType(
     {
         # Support is as good as that of the weakest condition, contradiction as bad as that of the worst.
         "support": lambda rows, n: log_odds(min(r.support for r in rows)),
         "contradiction": lambda rows, n: log_odds(max(r.contradiction for r in rows)),
-        "second_support": lambda rows, n: log_odds(min(r.second_support for r in rows)),
-        "second_contradiction": lambda rows, n: log_odds(max(r.second_contradiction for r in rows)),
+        "second_support": lambda rows, n: _log_odds_of(min, [r.second_support for r in rows]),
+        "second_contradiction": lambda rows, n: _log_odds_of(max, [r.second_contradiction for r in rows]),
         "conflict": lambda rows, n: log_odds(max(min(r.support, r.contradiction) for r in rows)),
         # The largest of many scores is large by chance alone.
         "sentences": lambda rows, n: math.log(max(n, 1)),
@@ -43,8 +48,8 @@ FEATURES: Mapping[str, Callable[[Sequence[Best], int], float]] = MappingProxyTyp
 )
 
 
-def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) -> list[float]:
-    """The features of that name, in that order.
+def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) -> list[float | None]:
+    """The features of that name, in that order; None for one that does not exist here.
 
     Raises:
         KeyError: no such feature.
@@ -52,10 +57,10 @@ def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) 
     return [FEATURES[name](critical, sentences) for name in names]
 
 
-def probabilities(posterior: Posterior, features: Sequence[float]) -> dict[Label, float]:
-    """P(label) for every label of the posterior; they sum to 1."""
+def probabilities(posterior: Posterior, features: Sequence[float | None]) -> dict[Label, float]:
+    """P(label) for every label of the posterior; they sum to 1. A feature that is None counts as its mean."""
     values = [
-        min(max((f - c) / s, -FARTHEST), FARTHEST)
+        0.0 if f is None else min(max((f - c) / s, -FARTHEST), FARTHEST)
         for f, c, s in zip(features, posterior.centre, posterior.scale, strict=True)
     ]
     logits = [row[0] + math.fsum(w * v for w, v in zip(row[1:], values, strict=True)) for row in posterior.weights]

@@ -1,0 +1,153 @@
+"""`results/policies.json` and `results/guarantees.json` as Markdown, for docs/policies.md and docs/guarantees.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.tables import body
+from epoche.report.bench_tables import Cell, Table
+
+RESULTS = Path(__file__).parent / "results"
+KINDS = {"claim": "claims (SciFact)", "question": "questions (PubMedQA)"}
+FIGURES = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro-F1",
+    "aurc": "AURC",
+    "e_aurc": "E-AURC",
+    "auroc_failure": "AUROC of failure",
+    "risk_at_80": "risk@80",
+    "least_risk_at_80": "least possible risk@80",
+}
+
+
+def _policies() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((RESULTS / "policies.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def ranking() -> str:
+    """`paper` beside `calibrated`, and the paired differences."""
+    rows = []
+    for kind, found in _policies().items():
+        for name, figures in found["ranking"].items():
+            cells = [Cell(figures[key]["value"], *figures[key]["interval"]) for key in FIGURES]
+            rows.append((Cell(KINDS[kind]), Cell(name), *cells))
+    return body(Table("", ("items", "policy", *FIGURES.values()), tuple(rows)))
+
+
+def promises() -> str:
+    """Promises made on the calibration parts, counted on items they have not seen."""
+    rows = []
+    for kind, found in _policies().items():
+        for p in found["promises"]:
+            asked = p["asked"] if p["asked"] == "lowest" else f"{p['asked']:.0%}"
+            if "alpha" not in p:
+                rows.append((Cell(KINDS[kind]), Cell(asked), Cell("none"), *[Cell("")] * 5))
+                continue
+            counted, on = p["counted"], p["on"]
+            rows.append(
+                (
+                    Cell(KINDS[kind]),
+                    Cell(asked),
+                    Cell(f"{p['alpha']:.1%}"),
+                    Cell(f"{counted['errors']} of {counted['answered']}, of {p['promised_on']} items"),
+                    Cell(f"{on['errors']} of {on['answered']}, of {on['items']} items"),
+                    Cell(on["risk"]),
+                    Cell(on["coverage"]),
+                    Cell(on["verdict"]),
+                )
+            )
+    headers = ("items", "asked", "promised", "wrong when made", "wrong on new items", "risk", "coverage", "verdict")
+    return body(Table("", headers, tuple(rows)))
+
+
+def splits() -> str:
+    """Random halves of calibration part and other items."""
+    rows = []
+    for kind, found in _policies().items():
+        for s in found["splits"]:
+            asked = s["asked"] if s["asked"] == "lowest" else f"{s['asked']:.0%}"
+            rest = ("coverage", "risk", "share_above", "share_above_expected")
+            alpha = f"{s['alpha']:.1%}" if s["promised"] else ""
+            rows.append(
+                (
+                    Cell(KINDS[kind]),
+                    Cell(asked),
+                    Cell(f"{s['promised']} of {s['splits']}"),
+                    Cell(alpha),
+                    *(Cell(s.get(key, "")) for key in rest),
+                )
+            )
+    headers = (
+        "items",
+        "asked",
+        "splits with a promise",
+        "promised (mean)",
+        "coverage of the other half",
+        "risk there",
+        "splits above the promise",
+        "above by chance of a finite half",
+    )
+    return body(Table("", headers, tuple(rows)))
+
+
+def dial() -> str:
+    """What a dearer false support does to the shipped policy for claims."""
+    rows = []
+    for s in _policies()["claim"]["dial"]:
+        rate = s["false_supports"] / s["supported"] if s["supported"] else None
+        rows.append(
+            (
+                Cell(f"{s['false_support']:g}"),
+                Cell(f"{s['least']:.3f}"),
+                Cell(s["answered"] / s["n"]),
+                Cell(s["wrong"] / s["answered"] if s["answered"] else None),
+                Cell(f"{s['false_supports']} of {s['supported']}"),
+                Cell(0.0 if rate is None else rate),
+                Cell(s["cost"]),
+            )
+        )
+    headers = (
+        "cost of a false support",
+        "supported from P ≥",
+        "coverage",
+        "risk",
+        "false supports",
+        "false-support rate",
+        "cost per item",
+    )
+    return body(Table("", headers, tuple(rows)))
+
+
+def simulation() -> str:
+    """Promises in simulated populations: the worst of each setting over populations."""
+    found = json.loads((RESULTS / "guarantees.json").read_text(encoding="utf-8"))
+    settings: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in found["rows"]:
+        settings.setdefault((row["n"], row["alpha"], row["delta"]), []).append(row)
+    rows = [
+        (
+            Cell(method),
+            Cell(n),
+            Cell(f"{alpha:.0%}"),
+            Cell(f"{delta:.0%}"),
+            Cell(max(r[method]["broken"] for r in group)),
+            Cell(sum(r[method]["coverage"] for r in group) / len(group)),
+            Cell(sum(r["oracle"] for r in group) / len(group)),
+        )
+        for method in ("ltt", "sgr")
+        for (n, alpha, delta), group in sorted(settings.items())
+    ]
+    headers = ("method", "n", "α", "δ", "broken, worst population", "coverage, mean", "oracle's coverage, mean")
+    return body(Table("", headers, tuple(rows)))
+
+
+PARTS = {
+    "policy ranking": ranking,
+    "promises": promises,
+    "splits": splits,
+    "dial": dial,
+    "simulation": simulation,
+}

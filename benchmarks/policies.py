@@ -17,18 +17,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from reproduce import epoche
-from scipy.stats import binom
 
 from epoche.bench.readings import Setup, Table, predictions_of
 from epoche.bench.record import Run, load_run
 from epoche.calibrate.checking import check_items
 from epoche.calibrate.dial import settings
 from epoche.calibrate.fitting import calibrated_rule, fitted, share
-from epoche.calibrate.labelled import Labelled, of_run
-from epoche.calibrate.making import FIT_SHARE, calibrate
-from epoche.calibrate.promise import Wanted, promise
+from epoche.calibrate.labelled import of_run
+from epoche.calibrate.making import calibrate
+from epoche.calibrate.promise import Wanted
+from epoche.calibrate.splits import DELTA, RISKS, joined, promises_of
 from epoche.config import CALIBRATED_FILES, POLICIES, load_policy
-from epoche.errors import InputError
 from epoche.metrics import selective
 from epoche.metrics.selective import group
 from epoche.policy import Costs
@@ -36,11 +35,8 @@ from epoche.types import Kind
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "policies.json"
-DELTA = 0.05
 #: What the shipped policy for claims promises: 20 % cannot be promised on the calibration part, 25 % can.
 CLAIM_RISK = 0.25
-RISKS = (None, 0.2, 0.3)
-SPLITS = 200
 RESAMPLES = 2000
 SEED = 20260727
 PARTS = {
@@ -60,13 +56,6 @@ def records(work: Path, kind: Kind, threads: str) -> tuple[Run, Run]:
     calibration, other = found
     known = {item.id for item in calibration.items}
     return calibration, dataclasses.replace(other, items=tuple(i for i in other.items if i.id not in known))
-
-
-def joined(first: Run, second: Run) -> Run:
-    """Two records of one kind as one."""
-    cells = len(first._scores)
-    moved = tuple(item.model_copy(update={"offset": item.offset + cells}) for item in second.items)
-    return Run(first.folder, first.meta, (*first.items, *moved), np.concatenate([first._scores, second._scores]))
 
 
 def write_policies(runs: dict[Kind, tuple[Run, Run]]) -> None:
@@ -103,63 +92,6 @@ def checked(calibration: Run, other: Run, risk: float | None) -> dict[str, Any]:
             "same_mix": None if report.same_mix is None else round(report.same_mix, 4),
         },
     }
-
-
-def splits(everything: Run, kind: Kind, risk: float | None) -> dict[str, Any]:
-    """Random halves: fit and promise on one, count on the other."""
-    generator = np.random.default_rng(SEED)
-    table = Table(everything, Setup(calibrated_rule(kind, Costs())))
-    ids = np.array([item.id for item in everything.items])
-    rows: list[tuple[float, float, float, float, bool, float]] = []
-    for _ in range(SPLITS):
-        half = generator.permutation(len(ids)) < len(ids) // 2
-        salt = str(generator.integers(2**31))
-        for_fit = half & np.array([share(salt + i) < FIT_SHARE for i in ids])
-        try:
-            rule = fitted(everything, for_fit.tolist(), Costs(), table=table)
-        except InputError:
-            continue  # too few items of a label to fit on: nothing is promised
-        items = of_run(everything, rule, table)
-        own = np.isin(items.predictions.ids, ids[half & ~for_fit])
-        rest = items.subset(np.isin(items.predictions.ids, ids[~half]))
-        found = promise(items.subset(own), Wanted(risk, DELTA))[0]
-        if found.promise is None or found.choice.threshold is None:
-            continue
-        alpha, tau = found.promise.alpha, found.choice.threshold
-        counted, overall = above(rest, tau), above(items, tau)
-        pooled = overall[1] / overall[0]
-        expected = 1.0 - float(binom.cdf(np.floor(alpha * counted[0] + 1e-9), counted[0], pooled))
-        rows.append(
-            (
-                alpha,
-                found.promise.coverage,
-                counted[0] / rest.n,
-                counted[1] / max(counted[0], 1),
-                counted[1] > alpha * counted[0],
-                expected,
-            )
-        )
-    if not rows:
-        return {"asked": "lowest" if risk is None else risk, "splits": SPLITS, "promised": 0}
-    columns = [np.array(column, dtype=np.float64) for column in zip(*rows, strict=True)]
-    return {
-        "asked": "lowest" if risk is None else risk,
-        "splits": SPLITS,
-        "promised": len(rows),
-        "alpha": round(float(columns[0].mean()), 4),
-        "coverage_when_promised": round(float(columns[1].mean()), 4),
-        "coverage": round(float(columns[2].mean()), 4),
-        "risk": round(float(columns[3].mean()), 4),
-        # Of all splits: a split without a promise breaks none.
-        "share_above": round(float(columns[4].sum()) / SPLITS, 4),
-        "share_above_expected": round(float(columns[5].sum()) / SPLITS, 4),
-    }
-
-
-def above(items: Labelled, tau: float) -> tuple[int, int]:
-    """How many are answered from τ on, and how many of these wrongly."""
-    mask = items.open & (items.predictions.confidence >= tau)
-    return int(mask.sum()), int(items.predictions.error[mask].sum())
 
 
 def figures(error: NDArray[np.float64], confidence: NDArray[np.float64], matrix: NDArray[np.float64]) -> Metric:
@@ -257,12 +189,11 @@ def main() -> None:
     write_policies(runs)
     found: dict[str, Any] = {}
     for kind, (calibration, other) in runs.items():
-        everything = joined(calibration, other)
         found[kind.value] = {
             "calibration": {"items": len(calibration.items), "data": calibration.meta["identity"]["data_sha256"]},
             "on": [other.meta["identity"]["dataset"], other.meta["identity"]["split"], len(other.items)],
             "promises": [checked(calibration, other, risk) for risk in RISKS],
-            "splits": [splits(everything, kind, risk) for risk in RISKS],
+            "splits": promises_of(joined([calibration, other]))["splits"],
             "ranking": ranking(other, kind),
             "dial": [dataclasses.asdict(s) for s in settings(other, load_policy("calibrated", kind))],
         }

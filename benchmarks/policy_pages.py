@@ -1,4 +1,4 @@
-"""`results/policies.json` and `results/guarantees.json` as Markdown, for docs/policies.md and docs/guarantees.md."""
+"""`results/policies.json` and `results/guarantees.json` as Markdown, for the pages on policies and guarantees."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from benchmarks.tables import body
 from epoche.report.bench_tables import Cell, Table
+from epoche.report.promise_tables import DIAL_HEADERS, SPLIT_HEADERS, dial_cells, split_cells
 
 RESULTS = Path(__file__).parent / "results"
 KINDS = {"claim": "claims (SciFact)", "question": "questions (PubMedQA)"}
@@ -65,60 +66,15 @@ def promises() -> str:
 
 def splits() -> str:
     """Random halves of calibration part and other items."""
-    rows = []
-    for kind, found in _policies().items():
-        for s in found["splits"]:
-            asked = s["asked"] if s["asked"] == "lowest" else f"{s['asked']:.0%}"
-            rest = ("coverage", "risk", "share_above", "share_above_expected")
-            alpha = f"{s['alpha']:.1%}" if s["promised"] else ""
-            rows.append(
-                (
-                    Cell(KINDS[kind]),
-                    Cell(asked),
-                    Cell(f"{s['promised']} of {s['splits']}"),
-                    Cell(alpha),
-                    *(Cell(s.get(key, "")) for key in rest),
-                )
-            )
-    headers = (
-        "items",
-        "asked",
-        "splits with a promise",
-        "promised (mean)",
-        "coverage of the other half",
-        "risk there",
-        "splits above the promise",
-        "above by chance of a finite half",
-    )
-    return body(Table("", headers, tuple(rows)))
+    rows = [
+        (Cell(KINDS[kind]), *split_cells(row)) for kind, found in _policies().items() for row in found["splits"]
+    ]
+    return body(Table("", ("items", *SPLIT_HEADERS), tuple(rows)))
 
 
 def dial() -> str:
     """What a dearer false support does to the shipped policy for claims."""
-    rows = []
-    for s in _policies()["claim"]["dial"]:
-        rate = s["false_supports"] / s["supported"] if s["supported"] else None
-        rows.append(
-            (
-                Cell(f"{s['false_support']:g}"),
-                Cell(f"{s['least']:.3f}"),
-                Cell(s["answered"] / s["n"]),
-                Cell(s["wrong"] / s["answered"] if s["answered"] else None),
-                Cell(f"{s['false_supports']} of {s['supported']}"),
-                Cell(0.0 if rate is None else rate),
-                Cell(s["cost"]),
-            )
-        )
-    headers = (
-        "cost of a false support",
-        "supported from P ≥",
-        "coverage",
-        "risk",
-        "false supports",
-        "false-support rate",
-        "cost per item",
-    )
-    return body(Table("", headers, tuple(rows)))
+    return body(Table("", DIAL_HEADERS, tuple(map(dial_cells, _policies()["claim"]["dial"]))))
 
 
 def simulation() -> str:
@@ -144,7 +100,25 @@ def simulation() -> str:
     return body(Table("", headers, tuple(rows)))
 
 
+def line() -> str:
+    """The README's sentence about the default for claims."""
+    found = _policies()["claim"]
+    paper, ours, gap = (found["ranking"][name] for name in ("paper", "calibrated", "calibrated − paper"))
+
+    def figure(key: str) -> str:
+        low, high = gap[key]["interval"]
+        return f"{paper[key]['value']:.3f} → {ours[key]['value']:.3f} (difference {low:+.3f} to {high:+.3f})"
+
+    name, split, n = found["on"]
+    return (
+        f"On {n} claims of {name} {split}, `paper` → `calibrated`, with 95 % intervals of the paired difference: AURC\n"
+        f"{figure('aurc')}, macro-F1 {figure('macro_f1')},\n"
+        f"AUROC of failure {figure('auroc_failure')}, risk at 80 % coverage\n{figure('risk_at_80')}."
+    )
+
+
 PARTS = {
+    "policy line": line,
     "policy ranking": ranking,
     "promises": promises,
     "splits": splits,

@@ -63,12 +63,13 @@ class Run:
     folder: Path
     meta: dict[str, Any]
     items: tuple[ItemRecord, ...]
-    _scores: np.ndarray
+    #: int32, as in `scores.i32`.
+    cells: np.ndarray
 
     def scores(self, item: ItemRecord) -> FloatArray:
         """float64[k, m, 3] of one item."""
         size = item.conditions * item.windows * 3
-        cells = self._scores[item.offset : item.offset + size].astype(np.float64) / _UNIT
+        cells = self.cells[item.offset : item.offset + size].astype(np.float64) / _UNIT
         scores: FloatArray = np.round(cells, SCORE_DECIMALS).reshape(item.conditions, item.windows, 3)
         return scores
 

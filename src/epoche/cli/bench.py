@@ -158,6 +158,23 @@ def report(runs: tuple[str, ...], out: str) -> None:
         write_text(f"{path}\n", None)
 
 
+@bench.command()
+@click.argument("runs", nargs=-1, required=True, type=click.Path(readable=False))
+@click.option("--splits", type=click.IntRange(min=1), default=200, show_default=True)
+def promises(runs: tuple[str, ...], splits: int) -> None:
+    """Random halves of RUNS together: promised on one half, counted on the other; and the cost dial.
+
+    Written as promises.json into the first run's folder, where `bench report` finds it.
+    """
+    from epoche.bench.record import load_run, write_json
+    from epoche.calibrate.splits import joined, promises_of
+    from epoche.report.promises import render_promises
+
+    found = promises_of(joined([load_run(Path(run)) for run in runs]), splits=splits)
+    write_json(Path(runs[0]) / "promises.json", found)
+    write_text(render_promises(found), None)
+
+
 bench.add_command(fetch)
 
 

@@ -32,6 +32,7 @@ from epoche.report.bench_tables import (
 )
 from epoche.report.bench_view import view_of
 from epoche.report.figures import NamedCurve, reliability_figure, risk_coverage_figure
+from epoche.report.promise_tables import promise_tables
 
 _COMPARED = {
     "risk": lambda groups: selective.curve(groups).risk[..., -1],
@@ -52,6 +53,7 @@ class _Loaded:
     ablations: dict[str, Any] | None
     policy: Policy
     predictions: Predictions
+    promises: dict[str, Any] | None
 
 
 def run_folders(paths: Sequence[Path]) -> dict[str, Path]:
@@ -86,8 +88,10 @@ def write_report(paths: Sequence[Path], out: Path) -> list[Path]:
     if compared:
         tables.append(comparison_table(compared))
     tables += [ablation_table(run.name, run.ablations) for run in runs if run.ablations]
+    promised = [table for run in runs if run.promises for table in promise_tables(run.name, run.promises)]
+    tables += promised
     views = [view_of(r.record, r.summary, r.ablations, r.name, r.policy) for r in runs]
-    page = render_bench_page(views, "".join(to_html(t) for t in tables[: 2 if compared else 1]))
+    page = render_bench_page(views, "".join(map(to_html, [*tables[: 2 if compared else 1], *promised])))
     files = {
         "index.html": page,
         "tables.md": "\n".join(to_markdown(t) for t in tables),
@@ -152,7 +156,17 @@ def _load(name: str, folder: Path) -> _Loaded:
         _ablations(path) if path.exists() else None,
         policy,
         predictions.subset(~leaking(record)),
+        _promises(folder / "promises.json"),
     )
+
+
+def _promises(path: Path) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    found = read_json(path)
+    if not isinstance(found.get("splits"), list) or not isinstance(found.get("dial"), dict):
+        raise InputError(f"{path} is damaged: run `epoche bench promises` again, or remove the file")
+    return found
 
 
 def _ablations(path: Path) -> dict[str, Any]:

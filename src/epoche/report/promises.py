@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from epoche.calibrate.checking import Checked
 from epoche.calibrate.checking import Report as Check
@@ -12,6 +13,8 @@ from epoche.calibrate.making import Made
 from epoche.calibrate.planning import Expected
 from epoche.policy import PolicyFile, Posterior, Promise, Target
 from epoche.report import words
+from epoche.report.bench_tables import to_markdown
+from epoche.report.promise_tables import promise_tables
 
 _SHIFT = (
     "a promise is about items like those it was made on: with another mix of supported, refuted and unsettled "
@@ -147,6 +150,11 @@ def _feedback(promise: Promise, answered: int, errors: int, evidence: float, ref
     if refuted is not None:
         return f"{head}; REFUTED after {refuted} labelled answers (evidence {evidence:.3g} ≥ {level:g})"
     return f"{head}; evidence against it {evidence:.3g} of {level:g}"
+
+
+def render_promises(found: Mapping[str, Any]) -> str:
+    """`promises.json` as plain text."""
+    return "\n".join(to_markdown(table) for table in promise_tables("", found))
 
 
 def render_dial(settings: Sequence[Setting]) -> str:

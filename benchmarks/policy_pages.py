@@ -111,8 +111,8 @@ def line() -> str:
 
     name, split, n = found["on"]
     return (
-        f"On {n} claims of {name} {split}, `paper` → `calibrated`, with 95 % intervals of the paired difference: AURC\n"
-        f"{figure('aurc')}, macro-F1 {figure('macro_f1')},\n"
+        f"On {n} claims of {name} {split}, `paper` → `calibrated`, with 95 % intervals of the paired difference: "
+        f"AURC\n{figure('aurc')}, macro-F1 {figure('macro_f1')},\n"
         f"AUROC of failure {figure('auroc_failure')}, risk at 80 % coverage\n{figure('risk_at_80')}."
     )
 

@@ -20,6 +20,7 @@ from reproduce import epoche
 
 from epoche.bench.readings import Setup, Table, predictions_of
 from epoche.bench.record import Run, load_run
+from epoche.bench.score import summarise
 from epoche.calibrate.checking import check_items
 from epoche.calibrate.dial import settings
 from epoche.calibrate.fitting import calibrated_rule, fitted, share
@@ -30,7 +31,7 @@ from epoche.calibrate.splits import DELTA, RISKS, joined, promises_of
 from epoche.config import CALIBRATED_FILES, POLICIES, load_policy
 from epoche.metrics import selective
 from epoche.metrics.selective import group
-from epoche.policy import Costs
+from epoche.policy import Costs, Policy
 from epoche.types import Kind
 
 HERE = Path(__file__).parent
@@ -150,6 +151,18 @@ def compared(readings: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+ANSWERED = ("coverage", "risk", "decisive_risk", "false_support_rate", "ece")
+
+
+def answered(run: Run, policy: Policy) -> dict[str, Any]:
+    """What a shipped policy answers under its own τ, and how often that is wrong."""
+    found = summarise(predictions_of(run, Table(run, Setup(policy)).read(Setup(policy))), brief=True)
+    return {
+        key: {"value": found[key], "of": found.get(f"{key}_of"), "interval": found["intervals"].get(key)}
+        for key in ANSWERED
+    } | {"reasons": found["abstention_reasons"]}
+
+
 def _interval(values: Sequence[float]) -> list[float]:
     return [round(float(q), 4) for q in np.nanquantile(values, [0.025, 0.975])]
 
@@ -195,6 +208,7 @@ def main() -> None:
             "promises": [checked(calibration, other, risk) for risk in RISKS],
             "splits": promises_of(joined([calibration, other]))["splits"],
             "ranking": ranking(other, kind),
+            "answered": {name: answered(other, load_policy(name, kind)) for name in ("paper", "calibrated")},
             "dial": [dataclasses.asdict(s) for s in settings(other, load_policy("calibrated", kind))],
         }
         print(kind, json.dumps(found[kind.value])[:2000], flush=True)

@@ -64,6 +64,23 @@ def promises() -> str:
     return body(Table("", headers, tuple(rows)))
 
 
+def answered() -> str:
+    """The shipped policies under their own τ."""
+    names = {
+        "coverage": "coverage",
+        "risk": "risk",
+        "decisive_risk": "decisive risk",
+        "false_support_rate": "false-support rate",
+        "ece": "ECE",
+    }
+    rows = []
+    for kind, found in _policies().items():
+        for policy, figures in found["answered"].items():
+            cells = [Cell(figures[k]["value"], *(figures[k]["interval"] or (None, None))) for k in names]
+            rows.append((Cell(KINDS[kind]), Cell(policy), *cells))
+    return body(Table("", ("items", "policy", *names.values()), tuple(rows)))
+
+
 def splits() -> str:
     """Random halves of calibration part and other items."""
     rows = [
@@ -120,6 +137,7 @@ def line() -> str:
 PARTS = {
     "policy line": line,
     "policy ranking": ranking,
+    "answered": answered,
     "promises": promises,
     "splits": splits,
     "dial": dial,

@@ -37,6 +37,22 @@ def test_probabilities_sum_to_one_and_a_larger_ridge_gives_smaller_weights(seed:
     assert (large[:, 1:] ** 2).sum() <= (small[:, 1:] ** 2).sum() + 1e-6
 
 
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_signs_are_kept_and_cost_loss(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    rows, codes = generator.normal(size=(40, 2)), generator.integers(3, size=40)
+    signs = np.array([[1, -1], [-1, -1]])
+    weights = fit(rows, codes, 3, 1.0, signs)
+    assert (weights[:2, 1:] * signs >= 0).all()
+    assert np.abs(weights[0, 1:]) == pytest.approx(np.abs(weights[1, 1:])), "one amount for both"
+    assert (weights[2] == 0).all(), "the class that the others are told from"
+    free = fit(rows, codes, 3, 1e-6)
+    picked = np.arange(40), codes
+    loss = -log_probabilities(rows, weights)[picked].sum()
+    assert loss >= -log_probabilities(rows, free)[picked].sum() - 1e-3
+
+
 def test_standard_leaves_a_constant_column_as_it_is() -> None:
     centre, scale = standard(np.array([[1.0, 5.0], [3.0, 5.0]]))
     assert centre.tolist() == [2.0, 5.0]

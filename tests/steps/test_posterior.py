@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from epoche.policy import Costs, Policy, Posterior
 from epoche.steps.audit import Best
 from epoche.steps.decide import propose
-from epoche.steps.posterior import FEATURES, NEAREST, features_of, log_odds, probabilities
+from epoche.steps.posterior import FEATURES, NEAREST, SIGNS, features_of, log_odds, probabilities
 from epoche.types import Kind, Label
 
 LABELS = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)
@@ -46,6 +46,8 @@ def test_features_look_at_the_weakest_support_and_the_worst_contradiction() -> N
         "contradiction": math.log(0.3 / 0.7),
         "second_support": math.log(0.2 / 0.8),
         "second_contradiction": math.log(0.25 / 0.75),
+        "relevance": math.log(0.6 / 0.4),
+        "second_relevance": math.log(0.25 / 0.75),
         "conflict": math.log(0.3 / 0.7),
         "sentences": math.log(12),
         "conditions": math.log(2),
@@ -58,11 +60,37 @@ def test_scores_at_the_ends_count_as_near_them() -> None:
     assert log_odds(0.0) == log_odds(NEAREST) == pytest.approx(-log_odds(1.0))
 
 
-def test_a_second_premise_that_was_not_read_says_nothing() -> None:
-    assert features_of(("second_support",), [Best(0.9, 0.1)], 1) == [None]
-    second = POSTERIOR.model_copy(update={"features": ("support", "second_support")})
-    known = probabilities(second, [math.log(3), 0.0])
-    assert probabilities(second, [math.log(3), None]) == known, "its mean, which is 0 here"
+@given(
+    weights=st.lists(st.floats(0, 3), min_size=len(SIGNS), max_size=len(SIGNS)),
+    s=st.floats(0.5, 1.0),
+    c=st.floats(0.0, 0.5),
+    more=st.floats(0.0, 0.5),
+    n=st.integers(1, 50),
+)
+def test_with_signs_as_they_are_fitted_more_contradiction_never_makes_supported_likelier(
+    weights: list[float], s: float, c: float, more: float, n: int
+) -> None:
+    rows = [[0.3, *(SIGNS[f][side] * w for f, w in zip(SIGNS, weights, strict=True))] for side in (0, 1)]
+    posterior = Posterior(
+        features=tuple(SIGNS),
+        labels=LABELS,
+        centre=(0.0,) * len(SIGNS),
+        scale=(1.0,) * len(SIGNS),
+        weights=(tuple(rows[0]), tuple(rows[1]), (0.0,) * (len(SIGNS) + 1)),
+        n=100,
+    )
+
+    def supported(contradiction: float) -> float:
+        found = features_of(posterior.features, [Best(s, contradiction)], n)
+        return probabilities(posterior, found)[Label.SUPPORTED]
+
+    assert supported(min(s, c + more)) <= supported(c) + 1e-12
+
+
+def test_a_premise_that_is_not_there_is_a_silent_one() -> None:
+    alone, beside = Best(0.9, 0.1), Best(0.9, 0.1, 0.0, 0.0)
+    for name in FEATURES:
+        assert features_of((name,), [alone], 1) == features_of((name,), [beside], 1)
 
 
 def test_probabilities_by_hand() -> None:

@@ -1,4 +1,7 @@
-"""A posterior from the labelled items of a run: few features, a ridge, nothing that cannot be read."""
+"""A posterior from the labelled items of a run: few features, a ridge, nothing that cannot be read.
+
+Signs are fixed beforehand: more contradiction never makes supported likelier, whatever a hundred items say.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,10 @@ from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
 from epoche.metrics.logistic import cross_validated_loss, fit, standard
 from epoche.policy import Costs, Policy, Posterior
-from epoche.steps.posterior import features_of
+from epoche.steps.posterior import SIGNS, features_of
 from epoche.types import Kind
 
-FEATURES = ("support", "contradiction", "second_support", "second_contradiction", "sentences")
+FEATURES = ("support", "contradiction", "relevance", "second_relevance", "sentences")
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
 #: Fewest items of each label that a posterior is fitted on.
 FEWEST = 5
@@ -82,10 +85,11 @@ def fitted(
     rows = design(scored, features)
     codes = np.array([labels.index(item.gold) for item, _ in scored if item.gold is not None], dtype=np.int64)
     folds = np.array([int(share(f"fold {item.id}") * _FOLDS) for item, _ in scored], dtype=np.int64)
-    losses = {r: cross_validated_loss(rows, codes, len(labels), r, folds) for r in RIDGES}
+    signs = np.array([[SIGNS[name][side] for name in features] for side in (0, 1)], dtype=np.int64)
+    losses = {r: cross_validated_loss(rows, codes, len(labels), r, folds, signs) for r in RIDGES}
     ridge = min(losses, key=lambda r: losses[r])
     centre, scale = standard(rows)
-    weights = fit((rows - centre) / scale, codes, len(labels), ridge)
+    weights = fit((rows - centre) / scale, codes, len(labels), ridge, signs)
 
     def rounded(values: NDArray[np.float64]) -> tuple[float, ...]:
         return tuple(round(v, _DECIMALS) for v in values.tolist())
@@ -104,10 +108,5 @@ def fitted(
 def design(
     scored: Sequence[tuple[ItemRecord, tuple[Rows, Rows | None]]], features: Sequence[str]
 ) -> NDArray[np.float64]:
-    """float64[n, d]; a feature that an item does not have counts as the mean of the others'."""
-    values = np.array(
-        [features_of(features, rows[0], len(item.evidence.sentences)) for item, rows in scored], dtype=np.float64
-    )
-    known = ~np.isnan(values)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    return np.where(known, values, sums / np.maximum(known.sum(axis=0), 1))
+    """float64[n, d]."""
+    return np.array([features_of(features, rows[0], len(item.evidence.sentences)) for item, rows in scored])

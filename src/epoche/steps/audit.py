@@ -30,13 +30,13 @@ def windows_read(windows: Sequence[Window], policy: Policy) -> BoolArray:
 class Best(NamedTuple):
     """What the windows say of one condition: the two largest probabilities in either direction.
 
-    The second ones are None where only one window was read: what nobody said is not said to be nought.
+    A window that was not there counts as a silent one, so that adding a silent sentence changes nothing.
     """
 
     support: float
     contradiction: float
-    second_support: float | None = None
-    second_contradiction: float | None = None
+    second_support: float = 0.0
+    second_contradiction: float = 0.0
 
 
 def best_of(scores: FloatArray, read: BoolArray) -> list[Best]:

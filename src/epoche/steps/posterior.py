@@ -26,19 +26,19 @@ def log_odds(probability: float) -> float:
     return math.log(p / (1.0 - p))
 
 
-def _log_odds_of(choose: Callable[[list[float]], float], values: Sequence[float | None]) -> float | None:
-    known = [v for v in values if v is not None]
-    return log_odds(choose(known)) if known else None
-
-
 #: Name → value for the critical conditions (at least one) and the number of sentences that were read.
-FEATURES: Mapping[str, Callable[[Sequence[Best], int], float | None]] = MappingProxyType(
+FEATURES: Mapping[str, Callable[[Sequence[Best], int], float]] = MappingProxyType(
     {
         # Support is as good as that of the weakest condition, contradiction as bad as that of the worst.
         "support": lambda rows, n: log_odds(min(r.support for r in rows)),
         "contradiction": lambda rows, n: log_odds(max(r.contradiction for r in rows)),
-        "second_support": lambda rows, n: _log_odds_of(min, [r.second_support for r in rows]),
-        "second_contradiction": lambda rows, n: _log_odds_of(max, [r.second_contradiction for r in rows]),
+        "second_support": lambda rows, n: log_odds(min(r.second_support for r in rows)),
+        "second_contradiction": lambda rows, n: log_odds(max(r.second_contradiction for r in rows)),
+        # Whatever the direction: a model that is sure of one has read something about the statement.
+        "relevance": lambda rows, n: log_odds(min(max(r.support, r.contradiction) for r in rows)),
+        "second_relevance": lambda rows, n: log_odds(
+            min(max(r.second_support, r.second_contradiction) for r in rows)
+        ),
         "conflict": lambda rows, n: log_odds(max(min(r.support, r.contradiction) for r in rows)),
         # The largest of many scores is large by chance alone.
         "sentences": lambda rows, n: math.log(max(n, 1)),
@@ -46,10 +46,25 @@ FEATURES: Mapping[str, Callable[[Sequence[Best], int], float | None]] = MappingP
         "covered": lambda rows, n: sum(max(r.support, r.contradiction) >= 0.5 for r in rows) / len(rows),
     }
 )
+#: Which way a feature moves supported (or yes) and refuted (or no) against the unsettled label, by one amount.
+SIGNS: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "support": (1, -1),
+        "contradiction": (-1, 1),
+        "second_support": (1, -1),
+        "second_contradiction": (-1, 1),
+        "relevance": (1, 1),
+        "second_relevance": (1, 1),
+        "conflict": (-1, -1),
+        "sentences": (-1, -1),
+        "conditions": (-1, -1),
+        "covered": (1, 1),
+    }
+)
 
 
-def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) -> list[float | None]:
-    """The features of that name, in that order; None for one that does not exist here.
+def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) -> list[float]:
+    """The features of that name, in that order.
 
     Raises:
         KeyError: no such feature.
@@ -57,10 +72,10 @@ def features_of(names: Sequence[str], critical: Sequence[Best], sentences: int) 
     return [FEATURES[name](critical, sentences) for name in names]
 
 
-def probabilities(posterior: Posterior, features: Sequence[float | None]) -> dict[Label, float]:
-    """P(label) for every label of the posterior; they sum to 1. A feature that is None counts as its mean."""
+def probabilities(posterior: Posterior, features: Sequence[float]) -> dict[Label, float]:
+    """P(label) for every label of the posterior; they sum to 1."""
     values = [
-        0.0 if f is None else min(max((f - c) / s, -FARTHEST), FARTHEST)
+        min(max((f - c) / s, -FARTHEST), FARTHEST)
         for f, c, s in zip(features, posterior.centre, posterior.scale, strict=True)
     ]
     logits = [row[0] + math.fsum(w * v for w, v in zip(row[1:], values, strict=True)) for row in posterior.weights]

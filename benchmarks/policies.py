@@ -154,11 +154,20 @@ ANSWERED = ("coverage", "risk", "decisive_risk", "false_support_rate", "ece")
 
 def answered(run: Run, policy: Policy) -> dict[str, Any]:
     """What a shipped policy answers under its own τ, and how often that is wrong."""
-    found = summarise(predictions_of(run, Table(run, Setup(policy)).read(Setup(policy))), brief=True)
+    predictions = predictions_of(run, Table(run, Setup(policy)).read(Setup(policy)))
+    found = summarise(predictions, brief=True)
+    by_label = {}
+    for code, label in enumerate(predictions.labels):
+        own = predictions.answered & (predictions.predicted == code)
+        by_label[label] = {
+            "gold": int((predictions.gold == code).sum()),
+            "answered": int(own.sum()),
+            "wrong": int(predictions.error[own].sum()),
+        }
     return {
         key: {"value": found[key], "of": found.get(f"{key}_of"), "interval": found["intervals"].get(key)}
         for key in ANSWERED
-    } | {"reasons": found["abstention_reasons"]}
+    } | {"reasons": found["abstention_reasons"], "by_label": by_label}
 
 
 def _interval(values: Sequence[float]) -> list[float]:

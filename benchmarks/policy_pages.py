@@ -81,6 +81,24 @@ def answered() -> str:
     return body(Table("", ("items", "policy", *names.values()), tuple(rows)))
 
 
+def by_label() -> str:
+    """The answers of the shipped policies, label by label."""
+    rows = [
+        (
+            Cell(KINDS[kind]),
+            Cell(policy),
+            Cell(label.replace("_", " ")),
+            Cell(f["gold"]),
+            Cell(f["answered"]),
+            Cell(f["wrong"]),
+        )
+        for kind, found in _policies().items()
+        for policy, figures in found["answered"].items()
+        for label, f in figures["by_label"].items()
+    ]
+    return body(Table("", ("items", "policy", "answer", "gold items", "answered so", "wrong"), tuple(rows)))
+
+
 def splits() -> str:
     """Random halves of calibration part and other items."""
     rows = [
@@ -138,6 +156,7 @@ PARTS = {
     "policy line": line,
     "policy ranking": ranking,
     "answered": answered,
+    "answers by label": by_label,
     "promises": promises,
     "splits": splits,
     "dial": dial,

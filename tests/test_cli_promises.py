@@ -92,7 +92,7 @@ def test_a_run_gets_a_posterior_and_a_dial(tmp_path: Path) -> None:
     run = epoche("calibrate", str(tmp_path / "run"), "--costs", "3:1:0.4", "--out", str(out))
     assert run.returncode == 0, run.stderr.decode()
     text = run.stdout.decode()
-    assert "second_contradiction" in text
+    assert "second_relevance" in text
     assert "cost of a false support" in text
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["costs"]["false_support"] == 3.0
@@ -143,3 +143,16 @@ def test_another_decomposer_gets_paper_with_a_notice(tmp_path: Path) -> None:
         "calibrated",
     )
     refused(bound, 2, "promises for the decomposer")
+
+
+def test_nothing_that_is_read_is_overwritten(tmp_path: Path) -> None:
+    scored_run(tmp_path / "run", mixed(100))
+    meta = tmp_path / "run" / "meta.json"
+    before = meta.read_bytes()
+    refused(epoche("calibrate", str(tmp_path / "run"), "--risk", "0.3", "-o", str(meta)), 1, "lies in")
+    assert meta.read_bytes() == before
+    pilot = predictions(tmp_path / "pilot.jsonl", ranked(60, 5))
+    run = epoche("plan", "--risk", "0.1", "--pilot", str(pilot), "--label", str(pilot), "--out", str(pilot))
+    refused(run, 1, "would be overwritten")
+    refused(epoche("plan", "--risk", "0.1", "--near", "0.5"), 2, "--near says which items")
+    refused(epoche("calibrate", str(pilot), "--risk", "0.1", "-o", "-"), 2, "--out is -")

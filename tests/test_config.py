@@ -7,7 +7,7 @@ import pytest
 
 from epoche.config import load_config, load_policy, with_tau
 from epoche.errors import OptionError, PolicyError
-from epoche.policy import Policy, Promise, Target
+from epoche.policy import Policy, Promise, Target, promising
 
 PROMISE = Promise(
     method="ltt",
@@ -22,6 +22,7 @@ PROMISE = Promise(
     decomposer="rules 1",
     splitter="s 1",
     data_sha256="b" * 64,
+    policy_sha256="c" * 64,
 )
 
 
@@ -73,12 +74,12 @@ def test_tau_outside_its_range_is_refused(tau: float) -> None:
 
 
 def test_a_threshold_of_ones_own_voids_the_promise() -> None:
-    assert with_tau(Policy(tau=0.3, promises=(PROMISE,)), 0.4).promises == ()
+    assert with_tau(promising(Policy(tau=0.3), [PROMISE]), 0.4).promises == ()
 
 
 def test_policy_files(tmp_path: Path) -> None:
     path = tmp_path / "policy.json"
-    path.write_text(Policy(tau=0.25, windows=(1, 2), promises=(PROMISE,)).model_dump_json(), encoding="utf-8")
+    path.write_text(promising(Policy(tau=0.25, windows=(1, 2)), [PROMISE]).model_dump_json(), encoding="utf-8")
     assert load_policy(str(path)).tau == 0.25
     path.write_text(json.dumps({"tau": None}), encoding="utf-8")
     assert load_policy(str(path)).tau is None

@@ -14,7 +14,7 @@ from epoche.assemble import Verifier
 from epoche.backends.fake import ScriptedNli, Triple
 from epoche.config import load_config
 from epoche.errors import CertificateError, InputError, PolicyError
-from epoche.policy import Policy
+from epoche.policy import Policy, promising
 from epoche.report import render
 from epoche.steps.certify import parse_certificate, sealed
 from epoche.types import Document, Label, Unread
@@ -137,7 +137,7 @@ def test_unread_sources_forbid_support_and_not_refutation() -> None:
 def test_case_6_a_promise_for_another_model_is_refused_and_both_hashes_are_named() -> None:
     nli = ScriptedNli(model)
     with pytest.raises(PolicyError) as refused:
-        verifier(Policy(promises=(PROMISE,)), nli)
+        verifier(promising(Policy(), [PROMISE]), nli)
     assert PROMISE.nli_sha256 in str(refused.value)
     assert nli.info.sha256 in str(refused.value)
     verifier(Policy(tau=0.3), nli)  # no promise, nothing to break
@@ -152,10 +152,10 @@ def test_case_6_a_promise_holds_for_what_it_was_made_for() -> None:
             "splitter": f"{made.splitter.name} {made.splitter.version}",
         }
     )
-    assert verifier(Policy(promises=(promise,))).verify(CLAIM, [YES]).label is Label.SUPPORTED
+    assert verifier(promising(Policy(), [promise])).verify(CLAIM, [YES]).label is Label.SUPPORTED
     with pytest.raises(PolicyError, match="decomposer"):
         Verifier(
-            ScriptedNli(model), "whole", Policy(promises=(promise,)), config=load_config({}, decomposer="whole")
+            ScriptedNli(model), "whole", promising(Policy(), [promise]), config=load_config({}, decomposer="whole")
         )
 
 

@@ -18,7 +18,7 @@ DECOMPOSERS: dict[str, Callable[[], Decomposer]] = {"rules": RuleDecomposer, "wh
 
 
 class Verifier(Pipeline):
-    """A pipeline from names; with no arguments: embedded model, rules, policy `paper`.
+    """A pipeline from names; with no arguments: embedded model, rules, the default policies.
 
     Args:
         nli: `mini`, a local folder, a hub id (`org/name`), or a model of your own.

@@ -122,8 +122,6 @@ def load_policy_file(path: Path) -> PolicyFile:
     """
     known = ", ".join((DEFAULT, CALIBRATED, *POLICIES))
     try:
-        if not str(path):
-            raise FileNotFoundError
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise PolicyError(f"no policy {str(path)!r}: give one of {known}, or a policy file") from None
@@ -137,12 +135,17 @@ def load_policy_file(path: Path) -> PolicyFile:
         raise PolicyError(
             f"policy file {path}: {problem}; docs/policies.md lists the fields and their values"
         ) from None
-    if policy.name in (DEFAULT, *POLICIES) or not policy.name.strip() or not policy.name.isprintable():
+    if not may_be_named(policy.name):
         raise PolicyError(
             f"policy file {path}: name {policy.name!r}: give it a printable name, and none of a shipped policy "
             f"({known})"
         )
     return policy
+
+
+def may_be_named(name: str) -> bool:
+    """Whether a policy of one's own may have this name."""
+    return name not in (DEFAULT, *POLICIES) and bool(name.strip()) and name.isprintable()
 
 
 def first_problem(error: ValidationError) -> str:

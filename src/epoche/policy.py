@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -11,6 +14,27 @@ from epoche.types import Kind, Label, Probability, Sha256, Value
 
 SUPPORTING = frozenset({Label.SUPPORTED, Label.YES})
 REFUTING = frozenset({Label.REFUTED, Label.NO})
+
+
+#: What a posterior may look at; `steps/posterior.py` computes them.
+FEATURE_NAMES = (
+    "support",
+    "contradiction",
+    "second_support",
+    "second_contradiction",
+    "relevance",
+    "second_relevance",
+    "conflict",
+    "sentences",
+    "conditions",
+    "covered",
+)
+LABELS_OF = {
+    Kind.CLAIM: (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE),
+    Kind.QUESTION: (Label.YES, Label.NO, Label.MAYBE),
+}
+#: Far beyond what a fit gives; larger ones would overflow.
+Weight = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 
 class Costs(Value):
@@ -35,13 +59,17 @@ class Posterior(Value):
     centre: tuple[float, ...]
     scale: tuple[Annotated[float, Field(gt=0.0)], ...]
     #: One row per label: the intercept, then one weight per feature.
-    weights: tuple[tuple[float, ...], ...]
+    weights: tuple[tuple[Weight, ...], ...]
     #: How many labelled items it was fitted on.
     n: int = Field(ge=1)
 
     @model_validator(mode="after")
     def _shapes(self) -> Posterior:
         k, d = len(self.labels), len(self.features)
+        if unknown := sorted(set(self.features) - set(FEATURE_NAMES)):
+            raise ValueError(f"no feature is called {unknown[0]!r}: give some of {', '.join(FEATURE_NAMES)}")
+        if set(self.labels) not in map(set, LABELS_OF.values()):
+            raise ValueError("the labels are not those of claims or of questions")
         if len(set(self.labels)) != k or len(set(self.features)) != d:
             raise ValueError("a label or feature occurs twice")
         if len(self.centre) != d or len(self.scale) != d:
@@ -88,6 +116,22 @@ class Promise(Value):
     decomposer: str
     splitter: str
     data_sha256: Sha256
+    #: Of the policy that it was made for: `Policy.digest`.
+    policy_sha256: Sha256
+
+    @model_validator(mode="after")
+    def _counts(self) -> Promise:
+        if not self.errors <= self.answered <= self.n:
+            raise ValueError(
+                f"{self.errors} errors, {self.answered} answers, {self.n} items: each is part of the next"
+            )
+        if self.interval[0] > self.interval[1]:
+            raise ValueError("the interval ends before it begins")
+        if (self.label is None) == (self.target is Target.PER_LABEL):
+            raise ValueError("a promise per label names its label, and no other does")
+        if (self.delta is None) != (self.target is Target.GENERALIZED):
+            raise ValueError("a promise about the generalized risk has no delta, and every other has one")
+        return self
 
     @property
     def risk(self) -> float:
@@ -145,13 +189,36 @@ class Policy(Value):
             raise ValueError('confidence "posterior" and a posterior go together')
         if self.posterior is not None and self.kind is None:
             raise ValueError("a policy with a posterior is for one kind of statement: give kind")
+        if self.posterior is not None and set(self.posterior.labels) != set(LABELS_OF[self.kind or Kind.CLAIM]):
+            raise ValueError(f"the posterior's labels are not those of a {self.kind}")
+        if self.label_tau and any(promise.label is None for promise in self.promises):
+            raise ValueError(
+                "a promise about all answers was made for one tau: thresholds of labels would break it"
+            )
         foreign = any(promise.nli_sha256 is None for promise in self.promises)
         taus = [t for t in (self.tau, *self.label_tau.values()) if t is not None]
+        if not foreign and (unknown := sorted(set(self.label_tau) - set(Label))):
+            raise ValueError(f"label_tau names {unknown[0]!r}, which is no label: give some of {', '.join(Label)}")
         if not foreign and not all(0.0 <= t <= 1.0 for t in taus):
             raise ValueError("tau lies between 0 and 1, as our confidences do")
         if self.abstain_on_cost and self.posterior is None:
             raise ValueError("abstain_on_cost needs a posterior to expect costs from")
         return self
+
+    @model_validator(mode="after")
+    def _as_promised(self) -> Policy:
+        if any(promise.policy_sha256 != self.digest for promise in self.promises):
+            raise ValueError(
+                "the policy is not the one that its promise was made for: calibrate anew, or remove the promises"
+            )
+        return self
+
+    @property
+    def digest(self) -> str:
+        """sha256 over every number that can change an answer; names and promises apart."""
+        left_out = {"name", "promises", "calibration"}
+        fields = self.model_dump(mode="json", exclude=left_out)
+        return hashlib.sha256(json.dumps(fields, sort_keys=True).encode("utf-8")).hexdigest()
 
     def tau_for(self, label: Label) -> float | None:
         """The threshold that a proposal of this label has to reach."""
@@ -162,6 +229,12 @@ class Policy(Value):
         if label in SUPPORTING:
             return self.costs.false_support
         return self.costs.false_refutation if label in REFUTING else self.costs.false_unsettled
+
+
+def promising(policy: Policy, promises: Sequence[Promise]) -> Policy:
+    """The policy with promises, bound to it as it is now."""
+    bound = tuple(promise.model_copy(update={"policy_sha256": policy.digest}) for promise in promises)
+    return type(policy).model_validate(policy.model_dump() | {"promises": bound})
 
 
 class Calibration(Value):
@@ -178,7 +251,7 @@ class Calibration(Value):
     #: The first half of sha256 of each item's name and of its text: nothing is checked on what it was made on.
     fingerprints: tuple[str, ...] = ()
     #: Gold label → how many of the items promised on.
-    labels: dict[str, int]
+    labels: dict[str, Annotated[int, Field(ge=0)]]
     #: Confidences of the items promised on, ascending: what later ones are compared with.
     confidences: tuple[float, ...]
     #: What is missing, where nothing can be promised.

@@ -214,3 +214,47 @@ def test_by_cost_alone_there_is_no_promise(folders: tuple[Path, Path]) -> None:
     file = calibrate(folders[0], "calibrated", None).file
     assert (file.tau, file.promises, file.abstain_on_cost) == (0.0, (), True)
     assert np.isfinite(file.calibration.confidences if file.calibration else [np.nan]).all()
+
+
+def test_thresholds_of_labels_do_not_outlive_a_promise_about_all_answers(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text('{"name": "mine", "label_tau": {"supported": 0.0}}', encoding="utf-8")
+    file = calibrate(folders[0], str(path), Wanted(0.5, 0.05)).file
+    assert file.promises
+    assert file.label_tau == {}
+
+
+@pytest.mark.parametrize("change", [{"tau": 0.123}, {"windows": [1]}, {"costs": {"false_support": 9.0}}])
+def test_a_policy_changed_after_its_promise_is_refused(
+    folders: tuple[Path, Path], tmp_path: Path, change: dict[str, object]
+) -> None:
+    written_policy = json.loads(calibrate(folders[0], "calibrated", WANTED).file.model_dump_json()) | change
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(written_policy), encoding="utf-8")
+    with pytest.raises(PolicyError, match="not the one that its promise was made for"):
+        load_policy_file(path)
+
+
+def test_a_run_with_an_unlabelled_item_is_refused(tmp_path: Path) -> None:
+    scored_run(tmp_path / "run", mixed(60))
+    path = tmp_path / "run" / "items.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0]) | {"gold": None}
+    path.write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="1 of 60 items have no gold label"):
+        calibrate(tmp_path / "run", "paper", WANTED)
+
+
+def test_one_label_written_in_two_ways_is_refused(tmp_path: Path) -> None:
+    path = predictions(tmp_path / "items.jsonl", [("SUPPORTS", "supported", 0.9)] * 30)
+    with pytest.raises(InputError, match="writes the label supported in several ways"):
+        calibrate(path, "calibrated", WANTED)
+
+
+def test_an_average_bound_is_never_called_broken(tmp_path: Path) -> None:
+    wanted = Wanted(0.1, 0.05, Target.GENERALIZED, "crc")
+    file = calibrate(predictions(tmp_path / "known.jsonl", ranked(200, 60)), "calibrated", wanted).file
+    new = predictions(tmp_path / "new.jsonl", ranked(200, 190), first=900)
+    assert [row.verdict for row in check(written(file, tmp_path / "p.json"), new).rows] == ["on average"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from epoche.certificate import Certificate
-from epoche.policy import Policy, Promise, Target
+from epoche.policy import Policy, Promise, Target, promising
 from epoche.types import Condition, Kind, Obstacle, Reason, Unread
 from tests.report.builder import PROVENANCE, Source, evidence_of, scored, sha, unscored, whole
 
@@ -98,7 +98,7 @@ def maybe() -> Certificate:
 
 
 def below_threshold() -> Certificate:
-    policy = Policy(name="calibrated", tau=0.8, confidence="min_margin", promises=(promise(),))
+    policy = promising(Policy(name="calibrated", tau=0.8, confidence="min_margin"), [promise()])
     return scored(CLAIM, VITAMIN, [whole(VITAMIN)], evidence_of([TRIAL]), [{2: (0.712, 0.021)}], policy=policy)
 
 
@@ -116,6 +116,7 @@ def promise() -> Promise:
         decomposer="rules 1",
         splitter="scientific 1",
         data_sha256=sha("data made for these tests"),
+        policy_sha256="0" * 64,
     )
 
 

@@ -82,3 +82,11 @@ def test_case_26_retracted_support_alone_is_no_support() -> None:
 def test_when_every_document_is_retracted_nothing_is_answered() -> None:
     for scores in (row(e=0.9), row(c=0.9), row()):
         assert outcome(array([scores]), Policy(), evidence(1, retracted=[0])).reason == "retracted_only"
+
+
+def test_case_26_a_retracted_document_lifts_no_answer_over_the_threshold() -> None:
+    # Alone the sound document supports with 0.7, below τ = 0.8; the retracted one has 0.95.
+    given = evidence(2, retracted=[1])
+    both = outcome(array([row(e=0.7), row(e=0.95)]), Policy(tau=0.8), given)
+    assert both.reason == "retracted_only"
+    assert outcome(array([row(e=0.9), row(e=0.95)]), Policy(tau=0.8), given).label is Label.SUPPORTED

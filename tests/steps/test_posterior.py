@@ -179,3 +179,23 @@ def test_a_policy_that_does_not_fit_together_is_refused(update: dict[str, object
 def test_a_posterior_has_one_number_for_everything(update: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Posterior.model_validate(POSTERIOR.model_dump() | update)
+
+
+@pytest.mark.parametrize(
+    ("update", "said"),
+    [
+        ({"features": ("support", "bogus")}, "no feature is called 'bogus'"),
+        ({"labels": (Label.SUPPORTED, Label.REFUTED, Label.MAYBE)}, "not those of claims or of questions"),
+        ({"weights": ((0.0, 1e308, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))}, "less than or equal to"),
+    ],
+)
+def test_a_posterior_that_cannot_be_computed_is_refused(update: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Posterior.model_validate(POSTERIOR.model_dump() | update)
+
+
+def test_every_feature_that_a_policy_may_name_is_there() -> None:
+    from epoche.policy import FEATURE_NAMES
+
+    assert tuple(FEATURES) == FEATURE_NAMES
+    assert set(SIGNS) == set(FEATURE_NAMES)

@@ -64,7 +64,7 @@ def _evidence(item: ItemRecord, scores: FloatArray, policy: Policy) -> dict[str,
         own = scores[:, chosen][critical]
         sentences = {s for window in windows for s in window.sentences}
         proposal = propose(Kind.CLAIM, best_of(own, np.ones(len(chosen), dtype=np.bool_)), len(sentences), policy)
-        reason = reason_to_withhold(proposal, policy, sound_label=proposal.label, unread=False)
+        reason = reason_to_withhold(proposal, policy, sound=proposal, unread=False)
         if proposal.label in UNSETTLED or reason is not None:
             continue
         column = own[:, :, _COLUMN[proposal.label]].max(axis=0)

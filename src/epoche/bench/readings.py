@@ -121,11 +121,11 @@ class Table:
         everything, sound = rows
         kind, sentences = item.statement.kind, len(item.evidence.sentences)
         draft = read_as(kind, everything, sentences, setup)
-        sound_label = draft.label if sound is everything else None
+        clean = draft if sound is everything else None
         if sound is not everything and sound is not None:
-            sound_label = read_as(kind, sound, sentences, setup).label
+            clean = read_as(kind, sound, sentences, setup)
         unread = bool(item.evidence.unread)
-        reason = reason_to_withhold(draft, setup.policy, sound_label=sound_label, unread=unread)
+        reason = reason_to_withhold(draft, setup.policy, sound=clean, unread=unread)
         return Reading(draft.label, draft.confidence, None if reason is None else str(reason))
 
 

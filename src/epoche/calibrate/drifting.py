@@ -11,14 +11,17 @@ from scipy.stats import ks_2samp
 
 from epoche.bench.datasets import read_label
 from epoche.bench.predictions import DECISIVE, SUPPORTING
+from epoche.calibrate.labelled import refuse_picked
 from epoche.calibrate.planning import read_unlabelled
-from epoche.config import load_policy_file
-from epoche.errors import PolicyError
+from epoche.config import named_policy
+from epoche.errors import InputError, PolicyError
 from epoche.guarantee.monitor import evidence_against
 from epoche.policy import PolicyFile, Promise, Target
 
 #: Confidences that differ as much by chance less often than this come from another distribution.
 LEVEL = 0.01
+#: Fewer confidences are not compared.
+FEWEST = 50
 #: A promise without a δ is given up at this one.
 _DELTA = 0.05
 
@@ -85,15 +88,18 @@ def drift(policy: Path, on: Path) -> Drift:
         PolicyError: the policy promises nothing.
         InputError, DocumentError: lines that cannot be read.
     """
-    file = load_policy_file(policy)
+    file = named_policy(str(policy))
     if not file.promises:
         raise PolicyError(f"{policy} promises nothing, so nothing can drift away from it")
+    if not on.is_file():
+        raise InputError(f'{on} is no file: give lines of {{"id", "pred", "confidence"[, "gold"]}}, oldest first')
     rows = read_unlabelled(on)
+    refuse_picked(on)
     known = [row for row in rows if row.get("gold") is not None]
     feedback = [_feedback(file, promise, known) for promise in file.promises]
     confidences = [row["confidence"] for row in rows]
     same = None
-    if file.calibration is not None and file.calibration.confidences:
+    if file.calibration is not None and file.calibration.confidences and len(rows) >= FEWEST:
         same = float(ks_2samp(confidences, file.calibration.confidences).pvalue)
     answered = sum(_answered(file, row) for row in rows) / len(rows)
     return Drift(file, len(rows), len(known), answered, feedback, same)
@@ -130,7 +136,8 @@ def _feedback(file: PolicyFile, promise: Promise, known: list[dict[str, Any]]) -
     wrong = [_answered(file, row) and _own(row, "pred") != _own(row, "gold") for row in about]
     evidence = evidence_against(wrong, promise.alpha)
     level = 1.0 / (promise.delta or _DELTA)
-    over = np.flatnonzero(evidence >= level)
+    # What holds on average only is not refuted by one stream.
+    over = np.flatnonzero(evidence >= level) if promise.delta is not None else np.zeros(0, dtype=np.int64)
     return Feedback(
         promise,
         sum(_answered(file, row) for row in about),

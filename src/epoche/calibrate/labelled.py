@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.bench.datasets import sha256_of
+from epoche.bench.datasets import read_label, sha256_of
 from epoche.bench.predictions import Predictions, read_predictions
 from epoche.bench.readings import Setup, Table, leaking, predictions_of
 from epoche.bench.record import Run, load_run
@@ -84,9 +85,15 @@ def read_labelled(path: Path, policy: Policy) -> Labelled:
     """
     if is_run(path):
         return of_run(load_run(path), policy)
+    if not path.is_file():
+        raise InputError(f"{path} is no file: give the folder of a run, or a file of predictions")
     found = read_predictions(path)
     refuse_picked(path)
-    # The name alone may be a number that every set uses; with the file's labels it is told apart well enough.
+    doubled = Counter(str(read_label(name)) for name in found.labels if read_label(name))
+    if doubled and max(doubled.values()) > 1:
+        raise InputError(
+            f"{path} writes the label {max(doubled, key=lambda k: doubled[k])} in several ways: use one"
+        )
     marks = [frozenset({fingerprint(f"id {key}")}) for key in found.ids]
     return Labelled(Source(path.name, sha256_of(path)), found, found.proposed, marks)
 
@@ -113,12 +120,13 @@ def of_run(run: Run, policy: Policy, table: Table | None = None) -> Labelled:
     Args:
         table: of this run under a policy that reads the same windows.
     """
-    setup = Setup(policy)
-    readings = (table or Table(run, setup)).read(setup)
-    predictions = predictions_of(run, readings)
+    require_labelled(run)
     kind = run.items[0].statement.kind
     if policy.kind not in (None, kind):
         raise InputError(f"{run.folder} is about {kind.value}s, the policy {policy.name!r} about {policy.kind}s")
+    setup = Setup(policy)
+    readings = (table or Table(run, setup)).read(setup)
+    predictions = predictions_of(run, readings)
     may_be = {None, Reason.BELOW_THRESHOLD.value}
     identity = run.meta["identity"]
     source = Source(
@@ -134,6 +142,22 @@ def of_run(run: Run, policy: Policy, table: Table | None = None) -> Labelled:
     ]
     found = Labelled(source, predictions, np.array([r.withheld in may_be for r in readings]), marks)
     return found.subset(~leaking(run))
+
+
+def require_labelled(run: Run) -> None:
+    """Refuses a run without items, or with items that have no gold label.
+
+    Raises:
+        InputError: naming the first.
+    """
+    if not run.items:
+        raise InputError(f"{run.folder} holds no item")
+    without = [item.id for item in run.items if item.gold is None]
+    if without:
+        raise InputError(
+            f"{run.folder}: {len(without)} of {len(run.items)} items have no gold label (first: "
+            f"{without[0]}): label them, or leave them out"
+        )
 
 
 def overlapping(marks: Iterable[str], items: Labelled) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from epoche.bench.record import Run, load_run
 from epoche.calibrate.fitting import fitted, share
-from epoche.calibrate.labelled import Labelled, is_run, of_run, overlapping, read_labelled
+from epoche.calibrate.labelled import Labelled, is_run, of_run, overlapping, read_labelled, require_labelled
 from epoche.calibrate.promise import Found, Wanted, promise, what_is_missing
 from epoche.config import load_policy_file
 from epoche.errors import InputError, OptionError
@@ -85,8 +85,7 @@ def _name(rule: Policy) -> str:
 
 def _split(run: Run, costs: Costs, fit_share: float) -> tuple[Policy, Labelled, list[str]]:
     """A posterior from one part of a run; the other part under it; fingerprints of the first."""
-    if not run.items:
-        raise InputError(f"{run.folder} holds no item")
+    require_labelled(run)
     for_fit = np.array([share(item.id) < fit_share for item in run.items])
     rule = fitted(run, for_fit.tolist(), costs)
     everything = of_run(run, rule)
@@ -111,14 +110,14 @@ def _with_promise(
     rule: Policy, items: Labelled, wanted: Wanted | None, name: str, fitted_on: int, marks: Sequence[str]
 ) -> Made:
     found = [] if wanted is None else promise(items, wanted)
-    update: dict[str, object] = {"name": name, "promises": tuple(f.promise for f in found if f.promise)}
+    update: dict[str, object] = {"name": name, "promises": ()}
     if items.source.kind is not None:
         update["kind"] = items.source.kind
     missing = ""
     if wanted is not None and wanted.target is Target.PER_LABEL:
         update |= {"tau": None, "label_tau": {_own(f.label): _tau(f) for f in found}}
     elif wanted is not None:
-        update["tau"] = _tau(found[0])
+        update |= {"tau": _tau(found[0]), "label_tau": {}}
     if wanted is not None and not any(f.promise for f in found):
         missing = what_is_missing(items, wanted)
     confidences = np.sort(items.predictions.confidence[items.open])
@@ -136,7 +135,9 @@ def _with_promise(
         confidences=tuple(round(c, 6) for c in confidences.tolist()),
         missing=missing,
     )
-    file = PolicyFile.model_validate(rule.model_dump() | update | {"calibration": calibration})
+    bare = rule.model_copy(update=update)
+    made = tuple(f.promise.model_copy(update={"policy_sha256": bare.digest}) for f in found if f.promise)
+    file = PolicyFile.model_validate(bare.model_dump() | {"promises": made, "calibration": calibration})
     return Made(file, found, items)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,8 +128,13 @@ def _problem(record: Any, rows: dict[str, dict[str, Any]]) -> str:
         if record.get(name) is None:
             return f"no {name}"
     value = record["confidence"]
-    if type(value) not in (int, float) or not math.isfinite(value):
-        return f"confidence must be a finite number, not {value!r}"
+    if type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
+        return "confidence must be a finite number"
+    if type(record["id"]) not in (str, int, float):
+        return f"id must be a text or a number, not {record['id']!r}"
+    for name in ("pred", "gold"):
+        if record.get(name) is not None and (not isinstance(record[name], str) or not record[name].strip()):
+            return f"{name} must be a label (text), not {record[name]!r}"
     return f"id {record['id']!r} occurs twice" if str(record["id"]) in rows else ""
 
 

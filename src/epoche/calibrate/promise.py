@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -52,7 +53,9 @@ class Wanted:
         if (self.method == "fixed") != (self.tau is not None):
             raise OptionError("--method fixed and --tau go together: the threshold has to be chosen beforehand")
         if (self.method == "crc") != (self.target is Target.GENERALIZED):
-            raise OptionError("--method crc bounds the generalized risk alone: give --target generalized")
+            raise OptionError("--method crc and --target generalized go together: give both, or neither")
+        if self.tau is not None and not math.isfinite(self.tau):
+            raise OptionError(f"--tau is {self.tau}: give a number")
         if self.alpha is None and self.method != "ltt":
             raise OptionError("--risk lowest has a method of its own: leave --method out")
 
@@ -136,6 +139,7 @@ def _one(items: Labelled, wanted: Wanted, delta: float, label: str | None) -> Fo
             decomposer=source.decomposer,
             splitter=source.splitter,
             data_sha256=source.data_sha256,
+            policy_sha256="0" * 64,  # of a policy that does not exist yet
         ),
     )
 
@@ -166,7 +170,9 @@ def what_is_missing(items: Labelled, wanted: Wanted) -> str:
     mask = subject(items, wanted.target)
     have, wrong = int(mask.sum()), int(items.predictions.error[mask].sum())
     if wanted.alpha is None:
-        return f"{have} answers are too few to show any risk below 100 %: label more items"
+        return (
+            f"{have} answers, {wrong} of them wrong, show no risk below 100 %: label more items, or better answers"
+        )
     sure = f"{(1 - wanted.delta) * 100:g} %"
     none, one = (needed(k, wanted.alpha, wanted.delta) for k in (0, 1))
     text = (

@@ -13,7 +13,7 @@ from epoche.bench.readings import Setup, Table
 from epoche.bench.record import ItemRecord, Run
 from epoche.calibrate.dial import settings
 from epoche.calibrate.fitting import calibrated_rule, fitted, share
-from epoche.calibrate.labelled import Labelled, of_run
+from epoche.calibrate.labelled import Labelled, of_run, require_labelled
 from epoche.calibrate.making import FIT_SHARE
 from epoche.calibrate.promise import Wanted, promise
 from epoche.errors import InputError
@@ -32,8 +32,7 @@ def promises_of(run: Run, risks: Sequence[float | None] = RISKS, splits: int = S
     Raises:
         InputError: the run has no item, or too few of a label for a posterior.
     """
-    if not run.items:
-        raise InputError(f"{run.folder} holds no item")
+    require_labelled(run)
     used = [share(item.id) < FIT_SHARE for item in run.items]
     policy = fitted(run, used, Costs())
     rest = [item.id for item, known in zip(run.items, used, strict=True) if not known]
@@ -110,7 +109,7 @@ def joined(runs: Sequence[Run]) -> Run:
     offset, seen = 0, set[str]()
     first = runs[0]
     for run in runs:
-        for part in ("dataset", "nli_sha256", "decomposer", "splitter"):
+        for part in ("dataset", "protocol", "nli_sha256", "decomposer", "splitter"):
             a, b = first.meta["identity"].get(part), run.meta["identity"].get(part)
             if a != b:
                 raise InputError(f"{first.folder} and {run.folder} differ in {part}: {a}, {b}")

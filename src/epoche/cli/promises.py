@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,18 @@ from epoche.errors import OptionError
 
 TARGETS = ("risk", "decisive", "false-support", "per-label", "generalized")
 LOWEST = "lowest"
+
+
+def require_used(run: bool, policy: str, costs: str | None) -> None:
+    """Costs move the answers of a posterior that is fitted here, and nothing else."""
+    if costs is not None and not (run and policy == "calibrated"):
+        raise OptionError("--costs needs a run and --policy calibrated: nothing else here has costs to decide by")
+
+
+def require_file(out: str | None) -> None:
+    """The report goes to the standard output, so what is written besides needs a file."""
+    if out == "-":
+        raise OptionError("--out is -: give a file, the standard output is for the report")
 
 
 def _risk(given: str | None) -> float | None:
@@ -65,17 +78,22 @@ def calibrate(
     from epoche.calibrate.labelled import is_run
     from epoche.calibrate.making import calibrate as make
     from epoche.calibrate.promise import Wanted
+    from epoche.config import may_be_named
     from epoche.policy import Target
     from epoche.report.promises import render_dial, render_made
 
+    require_file(out)
     require_writable(out)
-    require_apart(out, [items, policy], [".jsonl"])
+    require_apart(out, [items, policy], None)
     path = Path(items)
     wanted = None
     if risk is not None:
         wanted = Wanted(_risk(risk), delta, Target(target), method, tau)
     elif not is_run(path) or policy == "paper":
         raise OptionError("--risk is missing: give the error rate to promise, like --risk 0.1, or --risk lowest")
+    require_used(is_run(path), policy, costs)
+    if name is not None and not may_be_named(name):
+        raise OptionError(f"--name is {name!r}: give a printable name that no shipped policy has")
     made = make(path, policy, wanted, _costs(costs) if costs else None, fit_share, name or "")
     text = render_made(made)
     if made.file.posterior is not None:
@@ -151,14 +169,19 @@ def plan(
     from epoche.report.promises import render_plan
 
     Wanted(risk, delta)  # which checks both
+    if near is not None and unlabelled is None:
+        raise OptionError("--near says which items of --label to pick: give --label and --out")
+    if near is not None and not math.isfinite(near):
+        raise OptionError(f"--near is {near}: give a confidence")
     if (unlabelled is None) != (out is None):
         raise OptionError("--label and --out go together: what to draw from, and where the drawn items go")
+    require_file(out)
     require_writable(out)
     found = None
     if pilot is not None:
         found = expected(read_labelled(Path(pilot), load_policy(policy)), risk, delta, Target(target))
     if unlabelled is not None:
-        require_apart(out, [unlabelled])
+        require_apart(out, [name for name in (unlabelled, pilot, policy) if name is not None], None)
         write_text(to_label(read_unlabelled(Path(unlabelled)), count, near, seed), out)
     write_text(render_plan(risk, delta, table(risk, delta), found), None)
 

@@ -92,6 +92,7 @@ def _verdict(row: Checked) -> str:
     said = {
         "shown again": f"holds: shown again with {sure} certainty",
         "not contradicted": "not contradicted; more items would be needed to show it again",
+        "on average": "no verdict: such a promise holds on average over calibration sets, not for each",
         "broken": f"BROKEN: the risk exceeds {promise.alpha * 100:g} % with {sure} certainty",
     }[row.verdict]
     total = "all" if promise.target is Target.GENERALIZED else f"{row.answered}"

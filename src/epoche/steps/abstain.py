@@ -22,14 +22,14 @@ from epoche.steps.decide import Draft, margin, propose
 from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Proposal, Reason
 
 
-def reason_to_withhold(draft: Draft, policy: Policy, *, sound_label: Label | None, unread: bool) -> Reason | None:
+def reason_to_withhold(draft: Draft, policy: Policy, *, sound: Draft | None, unread: bool) -> Reason | None:
     """Why a proposal is not answered, or None.
 
     Args:
-        sound_label: the label without retracted documents; None if nothing else was read.
+        sound: the proposal without retracted documents; None if nothing else was read.
         unread: a part of the evidence was not read.
     """
-    if sound_label is not draft.label:
+    if sound is None or sound.label is not draft.label:
         return Reason.RETRACTED_ONLY
     # What was not read could hold a contradiction or the missing support: only a refutation stands.
     if unread and draft.label not in REFUTING:
@@ -41,6 +41,9 @@ def reason_to_withhold(draft: Draft, policy: Policy, *, sound_label: Label | Non
     tau = policy.tau_for(draft.label)
     if tau is None or draft.confidence < tau:
         return Reason.BELOW_THRESHOLD
+    # A retracted document may not lift an answer over the threshold either.
+    if sound.costly or sound.confidence < tau:
+        return Reason.RETRACTED_ONLY
     return None
 
 
@@ -79,9 +82,7 @@ class Judge:
         if draft is None:
             return Reason.NO_EVIDENCE
         sound = draft if self._sound.all() else self._draft(read & self._sound)
-        return reason_to_withhold(
-            draft, self.policy, sound_label=None if sound is None else sound.label, unread=self._unread
-        )
+        return reason_to_withhold(draft, self.policy, sound=sound, unread=self._unread)
 
     def extreme_windows(self, kept: BoolArray) -> set[int]:
         """Windows that hold a score the outcome is derived from; while they stay, it is fixed.

@@ -1,6 +1,7 @@
 """Decide: statuses → a label and one confidence, by a fixed rule (paper, phases 3 and 4).
 
-The rule's loss is asymmetric: one critical contradiction outweighs any amount of support.
+The rule's loss is asymmetric: one critical contradiction outweighs any amount of support. A policy's posterior
+decides within what the rule allows.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from epoche.errors import CertificateError, InputError, PolicyError
 from epoche.policy import Policy, promising
 from epoche.report import render
 from epoche.steps.certify import parse_certificate, sealed
-from epoche.types import Document, Label, Unread
+from epoche.types import Document, Kind, Label, Unread
 from epoche.verify import Abstention, Failure, Verdict, replay
 from tests.test_config import PROMISE
 
@@ -386,3 +386,11 @@ def test_a_resealed_edit_is_still_found() -> None:
 def test_what_is_not_a_certificate_is_refused(text: str) -> None:
     with pytest.raises(CertificateError, match="not a certificate"):
         parse_certificate(text)
+
+
+def test_a_certificate_with_a_promise_for_another_model_does_not_hold() -> None:
+    certificate = verifier(Policy()).verify(CLAIM, [YES]).certificate
+    foreign = certificate.model_copy(update={"policy": promising(certificate.policy, [PROMISE])})
+    assert "promises for the NLI model" in replay(sealed(foreign))[0]
+    question = certificate.model_copy(update={"policy": Policy(kind=Kind.QUESTION)})
+    assert "it is for questions, and this is a claim" in replay(sealed(question))[0]

@@ -297,6 +297,12 @@ def replay(certificate: Certificate) -> list[str]:
     problems = list(broken_facts(certificate))
     if problems:
         return problems
+    try:
+        require_promise_for(certificate.policy, certificate.provenance)
+    except PolicyError as error:
+        return [f"policy: {error}"]
+    if certificate.policy.kind not in (None, certificate.statement.kind):
+        return [f"policy: it is for {certificate.policy.kind}s, and this is a {certificate.statement.kind.value}"]
     if certificate.outcome.type == "failure":
         return ["outcome: a failure has no scores to derive an outcome from"]
     case = Case(certificate.statement, certificate.decomposition, certificate.evidence, certificate.obstacles)

@@ -32,6 +32,8 @@ check: $(TEST)/.ready
 # Every benchmark figure, from the data on (resumes); then speed, on an otherwise idle machine.
 bench: $(TEST)/.ready
 	$(TEST)/bin/python benchmarks/reproduce.py
+	$(TEST)/bin/python benchmarks/policies.py
+	$(TEST)/bin/python benchmarks/guarantees.py
 	$(TEST)/bin/python -m pytest -m slow
 	$(TEST)/bin/python benchmarks/speed.py
 	$(TEST)/bin/python docs/make.py

@@ -10,11 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from epoche.types import Kind, Label, Probability, Sha256, Value
-
-SUPPORTING = frozenset({Label.SUPPORTED, Label.YES})
-REFUTING = frozenset({Label.REFUTED, Label.NO})
-
+from epoche.types import KIND_LABELS, REFUTING, SUPPORTING, Kind, Label, Probability, Sha256, Value
 
 #: What a posterior may look at; `steps/posterior.py` computes them.
 FEATURE_NAMES = (
@@ -29,10 +25,6 @@ FEATURE_NAMES = (
     "conditions",
     "covered",
 )
-LABELS_OF = {
-    Kind.CLAIM: (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE),
-    Kind.QUESTION: (Label.YES, Label.NO, Label.MAYBE),
-}
 #: Far beyond what a fit gives; larger ones would overflow.
 Weight = Annotated[float, Field(ge=-1e6, le=1e6)]
 
@@ -68,7 +60,7 @@ class Posterior(Value):
         k, d = len(self.labels), len(self.features)
         if unknown := sorted(set(self.features) - set(FEATURE_NAMES)):
             raise ValueError(f"no feature is called {unknown[0]!r}: give some of {', '.join(FEATURE_NAMES)}")
-        if set(self.labels) not in map(set, LABELS_OF.values()):
+        if set(self.labels) not in map(set, KIND_LABELS.values()):
             raise ValueError("the labels are not those of claims or of questions")
         if len(set(self.labels)) != k or len(set(self.features)) != d:
             raise ValueError("a label or feature occurs twice")
@@ -189,7 +181,7 @@ class Policy(Value):
             raise ValueError('confidence "posterior" and a posterior go together')
         if self.posterior is not None and self.kind is None:
             raise ValueError("a policy with a posterior is for one kind of statement: give kind")
-        if self.posterior is not None and set(self.posterior.labels) != set(LABELS_OF[self.kind or Kind.CLAIM]):
+        if self.posterior is not None and set(self.posterior.labels) != set(KIND_LABELS[self.kind or Kind.CLAIM]):
             raise ValueError(f"the posterior's labels are not those of a {self.kind}")
         if self.label_tau and any(promise.label is None for promise in self.promises):
             raise ValueError(

@@ -6,7 +6,9 @@ holds is defined here, so that the certificate's JSON Schema is generated from t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -48,6 +50,18 @@ class Label(StrEnum):
     YES = "yes"
     NO = "no"
     MAYBE = "maybe"
+
+
+#: The labels of each kind: for it, against it, unsettled.
+KIND_LABELS: Mapping[Kind, tuple[Label, Label, Label]] = MappingProxyType(
+    {
+        Kind.CLAIM: (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE),
+        Kind.QUESTION: (Label.YES, Label.NO, Label.MAYBE),
+    }
+)
+SUPPORTING = frozenset(labels[0] for labels in KIND_LABELS.values())
+REFUTING = frozenset(labels[1] for labels in KIND_LABELS.values())
+UNSETTLED = frozenset(labels[2] for labels in KIND_LABELS.values())
 
 
 class Reason(StrEnum):

@@ -26,7 +26,7 @@ from epoche.bench.score import summarise
 from epoche.config import Config
 from epoche.errors import InputError, OptionError
 from epoche.policy import Policy
-from epoche.steps.decide import UNSETTLED
+from epoche.types import UNSETTLED
 from epoche.verify import Pipeline
 
 #: Beside the runs, so that runs below one folder share it; hidden, so that `runs/*` names runs only.

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from epoche import strict_json
 from epoche.errors import DocumentError, InputError
-from epoche.types import Document, Kind, Label, Statement
+from epoche.types import KIND_LABELS, Document, Kind, Label, Statement
 
 Protocol = Literal["abstract", "rationale", "corpus", "given"]
 
@@ -35,10 +35,6 @@ LABELS: Mapping[str, Label] = {
     "YES": Label.YES,
     "NO": Label.NO,
     "MAYBE": Label.MAYBE,
-}
-KIND_LABELS: Mapping[Kind, tuple[Label, ...]] = {
-    Kind.CLAIM: (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE),
-    Kind.QUESTION: (Label.YES, Label.NO, Label.MAYBE),
 }
 
 
@@ -156,6 +152,11 @@ def load_custom(file: Path) -> Dataset:
 def read_label(text: object) -> Label | None:
     """Our label for one as a data set writes it; None for what is none."""
     return LABELS.get(text.strip().upper().replace(" ", "_")) if isinstance(text, str) else None
+
+
+def label_name(text: str) -> str:
+    """Our name of a label, as a data set or another system writes it; what is none of ours stays as it is."""
+    return str(read_label(text) or text)
 
 
 def label_of(text: object, kind: Kind, where: str) -> Label:

@@ -16,8 +16,8 @@ from epoche.errors import InputError
 from epoche.policy import Policy
 from epoche.steps.abstain import reason_to_withhold
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, best_of
-from epoche.steps.decide import UNSETTLED, propose
-from epoche.types import Kind, Label
+from epoche.steps.decide import propose
+from epoche.types import UNSETTLED, Kind, Label
 
 _OFFICIAL = {Label.SUPPORTED: "SUPPORT", Label.REFUTED: "CONTRADICT"}
 _COLUMN = {Label.SUPPORTED: ENTAILMENT, Label.REFUTED: CONTRADICTION}

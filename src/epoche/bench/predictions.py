@@ -17,14 +17,13 @@ from msgspec.json import Decoder
 from numpy.typing import NDArray
 
 from epoche import strict_json
-from epoche.bench.datasets import read_label, require_once
+from epoche.bench.datasets import label_name, require_once
 from epoche.errors import DocumentError, InputError
-from epoche.types import Label
+from epoche.types import REFUTING, SUPPORTING, Label
 
 FloatArray = NDArray[np.float64]
 #: Predictions that claim something, as against "the evidence does not settle it".
-DECISIVE = frozenset({"supported", "refuted", "yes", "no"})
-SUPPORTING = frozenset({"supported", "yes"})
+DECISIVE = SUPPORTING | REFUTING
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,9 @@ class Predictions:
         wrong: FloatArray = (self.predicted != self.gold).astype(np.float64)
         return wrong
 
-    def predicts(self, names: frozenset[str]) -> NDArray[np.bool_]:
+    def predicts(self, names: frozenset[Label]) -> NDArray[np.bool_]:
         """bool[n]: the proposal is one of our labels in `names`, as a data set may write it ("SUPPORTS")."""
-        codes = [i for i, label in enumerate(self.labels) if str(read_label(label) or label) in names]
+        codes = [i for i, label in enumerate(self.labels) if label_name(label) in names]
         return np.isin(self.predicted, codes)
 
     def subset(self, mask: NDArray[np.bool_]) -> Predictions:

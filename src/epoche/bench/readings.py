@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epoche.backends.base import SCORE_DECIMALS
-from epoche.bench.datasets import KIND_LABELS
 from epoche.bench.posterior import cross_fitted, features
 from epoche.bench.predictions import Predictions, named
 from epoche.bench.record import ItemRecord, Run
@@ -24,7 +23,7 @@ from epoche.policy import Policy
 from epoche.steps.abstain import reason_to_withhold
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT, Best, FloatArray, best_of, status_of
 from epoche.steps.decide import Draft, label_of, propose
-from epoche.types import Kind, Label, Reason, Status
+from epoche.types import KIND_LABELS, Kind, Label, Reason, Status
 
 Pooling = Literal["max", "best_sentence", "top3"]
 Confidence = Literal["max_margin", "min_margin", "reference", "posterior"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.bench.predictions import DECISIVE, SUPPORTING, Predictions
+from epoche.bench.predictions import DECISIVE, Predictions
 from epoche.metrics import selective
 from epoche.metrics.resample import (
     Interval,
@@ -29,6 +29,7 @@ from epoche.metrics.resample import (
 from epoche.metrics.scores import brier, ece_of, per_class, reliability_of, reward
 from epoche.metrics.selection import held_out
 from epoche.metrics.selective import Groups, group
+from epoche.types import SUPPORTING
 
 FloatArray = NDArray[np.float64]
 COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5)

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import chi2_contingency
 
-from epoche.bench.datasets import read_label
+from epoche.bench.datasets import label_name
 from epoche.calibrate.labelled import BoolArray, Labelled, overlapping, read_labelled
 from epoche.calibrate.promise import subject
 from epoche.config import named_policy
@@ -97,7 +97,7 @@ def _require_same_maker(file: PolicyFile, items: Labelled) -> None:
 
 
 def _checked(file: PolicyFile, promise: Promise, items: Labelled) -> Checked:
-    vocabulary = {str(read_label(name) or name): name for name in items.predictions.labels}
+    vocabulary = {label_name(name): name for name in items.predictions.labels}
     label = None if promise.label is None else vocabulary.get(promise.label)
     if promise.label is not None and label is None:
         return Checked(promise, 0, 0, 0.0, (0.0, 1.0), "nothing answered")
@@ -121,7 +121,7 @@ def _checked(file: PolicyFile, promise: Promise, items: Labelled) -> Checked:
 
 def reaching(file: PolicyFile, items: Labelled) -> BoolArray:
     """bool[n]: the proposal's confidence reaches its label's threshold."""
-    names = [str(read_label(name) or name) for name in items.predictions.labels]
+    names = [label_name(name) for name in items.predictions.labels]
     taus = [file.label_tau.get(name, file.tau) for name in names]
     least = np.array([np.inf if tau is None else tau for tau in taus] + [np.inf])
     enough: BoolArray = items.predictions.confidence >= least[items.predictions.predicted]

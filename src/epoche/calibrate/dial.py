@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from epoche.bench.predictions import SUPPORTING
 from epoche.bench.readings import Setup, Table, predictions_of
 from epoche.bench.record import Run
 from epoche.errors import OptionError
 from epoche.policy import Policy
-from epoche.types import Label
+from epoche.types import SUPPORTING, Label
 
 _BY_COST: dict[str, object] = {"tau": 0.0, "label_tau": {}, "promises": (), "abstain_on_cost": True}
 RATIOS = (1.0, 2.0, 3.0, 5.0, 10.0)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import ks_2samp
 
-from epoche.bench.datasets import read_label
-from epoche.bench.predictions import DECISIVE, SUPPORTING
+from epoche.bench.datasets import label_name
+from epoche.bench.predictions import DECISIVE
 from epoche.calibrate.labelled import refuse_picked
 from epoche.calibrate.planning import read_unlabelled
 from epoche.config import named_policy
 from epoche.errors import InputError, PolicyError
 from epoche.guarantee.monitor import evidence_against
 from epoche.policy import PolicyFile, Promise, Target
+from epoche.types import SUPPORTING
 
 #: Confidences that differ as much by chance less often than this come from another distribution.
 LEVEL = 0.01
@@ -113,7 +114,7 @@ def without_promise(file: PolicyFile, why: str) -> PolicyFile:
 
 
 def _own(row: dict[str, Any], name: str) -> str:
-    return str(read_label(row[name]) or row[name])
+    return label_name(row[name])
 
 
 def _answered(file: PolicyFile, row: dict[str, Any]) -> bool:

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.bench.datasets import KIND_LABELS
 from epoche.bench.readings import Rows, Setup, Table
 from epoche.bench.record import ItemRecord, Run
 from epoche.errors import InputError
 from epoche.metrics.logistic import cross_validated_loss, fit, standard
 from epoche.policy import Costs, Policy, Posterior
 from epoche.steps.posterior import SIGNS, features_of
-from epoche.types import Kind
+from epoche.types import KIND_LABELS, Kind
 
 FEATURES = ("support", "contradiction", "relevance", "second_relevance", "sentences")
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)

@@ -129,12 +129,16 @@ def of_run(run: Run, policy: Policy, table: Table | None = None) -> Labelled:
     predictions = predictions_of(run, readings)
     may_be = {None, Reason.BELOW_THRESHOLD.value}
     identity = run.meta["identity"]
+    if lacking := sorted({"data_sha256", "nli_sha256", "splitter"} - identity.keys()):
+        raise InputError(
+            f"{run.folder} does not say its {lacking[0]}, so no promise can be bound to it: run it anew"
+        )
     source = Source(
         name=f"{identity['dataset']} {identity['split']} ({identity['protocol']})",
-        data_sha256=str(identity.get("data_sha256", "0" * 64)),
-        nli_sha256=identity.get("nli_sha256"),
+        data_sha256=identity["data_sha256"],
+        nli_sha256=identity["nli_sha256"],
         decomposer=identity["decomposer"],
-        splitter=identity.get("splitter", ""),
+        splitter=identity["splitter"],
         kind=kind,
     )
     marks = [

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from epoche.bench.datasets import label_name
+from epoche.bench.readings import Setup, Table
 from epoche.bench.record import Run, load_run
-from epoche.calibrate.fitting import fitted, share
+from epoche.calibrate.fitting import calibrated_rule, fitted, share
 from epoche.calibrate.labelled import Labelled, is_run, of_run, overlapping, read_labelled, require_labelled
 from epoche.calibrate.promise import Found, Wanted, promise, what_is_missing
-from epoche.config import load_policy_file
+from epoche.config import named_policy
 from epoche.errors import InputError, OptionError
 from epoche.policy import Calibration, Costs, Policy, PolicyFile, Target
 
@@ -53,20 +55,19 @@ def calibrate(
     """
     if not 0.0 < fit_share < 1.0:
         raise OptionError(f"--fit is {fit_share:g}: give the part of the items to fit on, between 0 and 1")
-    fitted_on, marks = 0, []
+    fitted_on: int = 0
+    marks: list[str] = []
     if not is_run(path):
         if policy not in ("calibrated", "paper"):
             raise OptionError(f"{path} holds predictions: a policy of epoche's own needs a run of `epoche bench`")
         rule, items = Policy(name="external"), read_labelled(path, Policy())
     elif policy == "calibrated":
         run = load_run(path)
-        rule, items, fit_marks = _split(run, costs or Costs(), fit_share)
-        if costs is not None or wanted is None:
-            rule = rule.model_copy(update={"abstain_on_cost": True})
-            items = _again(items, run, rule)
-        fitted_on, marks = rule.posterior.n if rule.posterior else 0, fit_marks
+        by_cost = costs is not None or wanted is None
+        rule, items, marks = _split(run, costs or Costs(), by_cost, fit_share)
+        fitted_on = rule.posterior.n if rule.posterior else 0
     else:
-        known = PolicyFile(name="paper") if policy == "paper" else load_policy_file(Path(policy))
+        known = named_policy(policy)
         rule, items = known.policy, of_run(load_run(path), known.policy)
         if known.calibration is not None:
             seen = overlapping(known.calibration.fingerprints, items)
@@ -83,12 +84,13 @@ def _name(rule: Policy) -> str:
     return f"{rule.name}-promised" if rule.name == "paper" else rule.name
 
 
-def _split(run: Run, costs: Costs, fit_share: float) -> tuple[Policy, Labelled, list[str]]:
+def _split(run: Run, costs: Costs, by_cost: bool, fit_share: float) -> tuple[Policy, Labelled, list[str]]:
     """A posterior from one part of a run; the other part under it; fingerprints of the first."""
     require_labelled(run)
     for_fit = np.array([share(item.id) < fit_share for item in run.items])
-    rule = fitted(run, for_fit.tolist(), costs)
-    everything = of_run(run, rule)
+    table = Table(run, Setup(calibrated_rule(run.items[0].statement.kind, costs)))
+    rule = fitted(run, for_fit.tolist(), costs, table=table).model_copy(update={"abstain_on_cost": by_cost})
+    everything = of_run(run, rule, table)
     first = {item.id for item, used in zip(run.items, for_fit.tolist(), strict=True) if used}
     used = np.array([key in first for key in everything.predictions.ids])
     marks = [mark for own in everything.subset(used).marks for mark in own]
@@ -100,12 +102,6 @@ def _split(run: Run, costs: Costs, fit_share: float) -> tuple[Policy, Labelled, 
     return rule, items, marks
 
 
-def _again(items: Labelled, run: Run, rule: Policy) -> Labelled:
-    """The same items read under another policy."""
-    everything = of_run(run, rule)
-    return everything.subset(np.isin(everything.predictions.ids, list(items.predictions.ids)))
-
-
 def _with_promise(
     rule: Policy, items: Labelled, wanted: Wanted | None, name: str, fitted_on: int, marks: Sequence[str]
 ) -> Made:
@@ -115,7 +111,7 @@ def _with_promise(
         update["kind"] = items.source.kind
     missing = ""
     if wanted is not None and wanted.target is Target.PER_LABEL:
-        update |= {"tau": None, "label_tau": {_own(f.label): _tau(f) for f in found}}
+        update |= {"tau": None, "label_tau": {label_name(f.label or ""): _tau(f) for f in found}}
     elif wanted is not None:
         update |= {"tau": _tau(found[0]), "label_tau": {}}
     if wanted is not None and not any(f.promise for f in found):
@@ -139,12 +135,6 @@ def _with_promise(
     made = tuple(f.promise.model_copy(update={"policy_sha256": bare.digest}) for f in found if f.promise)
     file = PolicyFile.model_validate(bare.model_dump() | {"promises": made, "calibration": calibration})
     return Made(file, found, items)
-
-
-def _own(label: str | None) -> str:
-    from epoche.bench.datasets import read_label
-
-    return str(read_label(label) or label)
 
 
 def _tau(found: Found) -> float | None:

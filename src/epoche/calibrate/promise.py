@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from epoche.bench.datasets import read_label
-from epoche.bench.predictions import DECISIVE, SUPPORTING
+from epoche.bench.datasets import label_name
+from epoche.bench.predictions import DECISIVE
 from epoche.calibrate.labelled import BoolArray, Labelled
 from epoche.errors import InputError, OptionError
 from epoche.guarantee.binomial import lower_bound, needed, p_value, upper_bound
@@ -22,6 +22,7 @@ from epoche.guarantee.ltt import fixed_sequence
 from epoche.guarantee.sgr import guaranteed_risk
 from epoche.metrics.selective import Groups, group
 from epoche.policy import Promise, Target
+from epoche.types import SUPPORTING
 
 Method = Literal["ltt", "sgr", "fixed", "crc"]
 #: What each method is called in a policy.
@@ -78,7 +79,7 @@ def subject(items: Labelled, target: Target, label: str | None = None) -> BoolAr
     if target in (Target.RISK, Target.PER_LABEL, Target.GENERALIZED):
         return items.open
     names = DECISIVE if target is Target.DECISIVE else SUPPORTING
-    known = [name for name in predictions.labels if str(read_label(name) or name) in names]
+    known = [name for name in predictions.labels if label_name(name) in names]
     if not known:
         raise InputError(
             f"{items.source.name}: no label is one of {', '.join(sorted(names))} under any name epoche knows "
@@ -125,7 +126,7 @@ def _one(items: Labelled, wanted: Wanted, delta: float, label: str | None) -> Fo
         Promise(
             method=named,
             target=wanted.target,
-            label=label if label is None else str(read_label(label) or label),
+            label=None if label is None else label_name(label),
             alpha=alpha,
             delta=None if method == "crc" else delta,
             n=items.n,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from epoche.policy import REFUTING, Policy
+from epoche.policy import Policy
 from epoche.steps.audit import (
     CONTRADICTION,
     ENTAILMENT,
@@ -19,7 +19,7 @@ from epoche.steps.audit import (
     windows_read,
 )
 from epoche.steps.decide import Draft, margin, propose
-from epoche.types import Evidence, Kind, Label, Obstacle, OutcomeRecord, Proposal, Reason
+from epoche.types import REFUTING, Evidence, Kind, Label, Obstacle, OutcomeRecord, Proposal, Reason
 
 
 def reason_to_withhold(draft: Draft, policy: Policy, *, sound: Draft | None, unread: bool) -> Reason | None:

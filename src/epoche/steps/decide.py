@@ -13,10 +13,7 @@ from epoche.backends.base import SCORE_DECIMALS
 from epoche.policy import Policy
 from epoche.steps.audit import Best, is_conflict, status_of
 from epoche.steps.posterior import features_of, probabilities
-from epoche.types import ConditionAudit, Kind, Label, Proposal, Status
-
-#: Labels that say the evidence does not settle the statement.
-UNSETTLED = frozenset({Label.NOT_ENOUGH_EVIDENCE, Label.MAYBE})
+from epoche.types import KIND_LABELS, REFUTING, SUPPORTING, ConditionAudit, Kind, Label, Proposal, Status
 
 
 def label_of(kind: Kind, critical: Sequence[Status], policy: Policy) -> Label:
@@ -74,7 +71,7 @@ def propose(kind: Kind, critical: Sequence[Best], sentences: int, policy: Policy
     found = probabilities(policy.posterior, features_of(policy.posterior.features, critical, sentences))
     # The rule stays the gate: nothing is supported that it does not support. Where a conflict is withheld
     # anyway, the proposal may be any label.
-    unsettled = Label.NOT_ENOUGH_EVIDENCE if kind is Kind.CLAIM else Label.MAYBE
+    unsettled = KIND_LABELS[kind][2]
     options = list(found) if conflict and policy.on_conflict == "abstain" else [unsettled, label]
     costs = {option: policy.cost_of(option) * (1.0 - found[option]) for option in options}
     label = min(options, key=lambda option: (round(costs[option], SCORE_DECIMALS), option is not unsettled))
@@ -99,8 +96,8 @@ def decide(audits: Sequence[ConditionAudit], draft: Draft) -> Proposal:
 
 
 def _deciding_statuses(label: Label) -> frozenset[Status]:
-    if label in (Label.REFUTED, Label.NO):
+    if label in REFUTING:
         return frozenset({Status.CON})
-    if label in (Label.SUPPORTED, Label.YES):
+    if label in SUPPORTING:
         return frozenset({Status.SUP})
     return frozenset({Status.MIS})

@@ -13,8 +13,7 @@ import numpy as np
 
 from epoche.steps.abstain import Judge
 from epoche.steps.audit import BoolArray
-from epoche.steps.decide import UNSETTLED
-from epoche.types import ConditionAudit, Evidence, Label, MinimalEvidence, MinimalSet, Proposal, Reason
+from epoche.types import UNSETTLED, ConditionAudit, Evidence, Label, MinimalEvidence, MinimalSet, Proposal, Reason
 
 #: Subsets decided before a search settles for a verified set that may not be the smallest.
 MAX_TRIALS = 4096

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import body
+from epoche.config import DEFAULT, named_policy
 from epoche.report.bench_tables import Cell, Table
 from epoche.report.promise_tables import DIAL_HEADERS, SPLIT_HEADERS, dial_cells, split_cells
+from epoche.types import Kind
 
 RESULTS = Path(__file__).parent / "results"
 KINDS = {"claim": "claims (SciFact)", "question": "questions (PubMedQA)"}
@@ -152,7 +154,21 @@ def line() -> str:
     )
 
 
+def default_promise() -> str:
+    """What the shipped policy for claims was made on, and what it promises."""
+    file = named_policy(DEFAULT, Kind.CLAIM)
+    (promise,), made = file.promises, file.calibration
+    if made is None or promise.delta is None:
+        raise ValueError("the default for claims has no promise")
+    return (
+        f"The default for claims promises at most {promise.alpha:.1%} wrong answers with {1 - promise.delta:.0%} "
+        f"certainty, on claims like\nSciFact's: {made.fitted_on} items of the calibration part fitted its posterior,"
+        f" the other {made.promised_on} carry the promise."
+    )
+
+
 PARTS = {
+    "default promise": default_promise,
     "policy line": line,
     "policy ranking": ranking,
     "answered": answered,

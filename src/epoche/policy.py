@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
@@ -229,6 +231,34 @@ def promising(policy: Policy, promises: Sequence[Promise]) -> Policy:
     return type(policy).model_validate(policy.model_dump() | {"promises": bound})
 
 
+class Scale(Value):
+    """How often answers of a confidence were right: linear between these corners, constant beyond them."""
+
+    method: Literal["isotonic", "logistic"]
+    confidence: tuple[float, ...] = Field(min_length=1)
+    probability: tuple[Probability, ...] = Field(min_length=1)
+    #: Items that it was fitted on; no promise was made on them.
+    n: int = Field(ge=1)
+    #: Expected calibration error on the items promised on (15 bins of equal mass); None: none of them is answered.
+    ece: Probability | None
+
+    @model_validator(mode="after")
+    def _rises(self) -> Scale:
+        if len(self.confidence) != len(self.probability):
+            raise ValueError("one probability for each confidence")
+        if any(a >= b for a, b in pairwise(self.confidence)) or any(a > b for a, b in pairwise(self.probability)):
+            raise ValueError("confidences have to ascend, and probabilities must not fall")
+        return self
+
+    def right(self, confidence: float) -> float:
+        """P(right) of an answer of this confidence."""
+        at = bisect_right(self.confidence, confidence)
+        if at == 0 or at == len(self.confidence):
+            return self.probability[min(at, len(self.probability) - 1)]
+        (x0, x1), (y0, y1) = self.confidence[at - 1 : at + 1], self.probability[at - 1 : at + 1]
+        return y0 + (y1 - y0) * (confidence - x0) / (x1 - x0)
+
+
 class Calibration(Value):
     """What a policy file keeps of the labelled items it was made on; no outcome depends on it."""
 
@@ -246,6 +276,7 @@ class Calibration(Value):
     labels: dict[str, Annotated[int, Field(ge=0)]]
     #: Confidences of the items promised on, ascending: what later ones are compared with.
     confidences: tuple[float, ...]
+    scale: Scale | None = None
     #: What is missing, where nothing can be promised.
     missing: str = ""
 

@@ -14,7 +14,7 @@ from epoche.calibrate.making import calibrate
 from epoche.calibrate.promise import Wanted
 from epoche.errors import PolicyError
 from epoche.policy import Target
-from tests.calibrate.runs import predictions, ranked
+from tests.calibrate.runs import mixed, predictions, ranked, scored_run
 
 
 @pytest.fixture
@@ -83,3 +83,15 @@ def test_nothing_can_drift_from_no_promise(tmp_path: Path) -> None:
     path.write_text(made.file.model_dump_json(), encoding="utf-8")
     with pytest.raises(PolicyError, match="promises nothing"):
         drift(path, tmp_path / "known.jsonl")
+
+
+def test_a_run_is_a_stream_too(tmp_path: Path) -> None:
+    scored_run(tmp_path / "known", mixed(400, seed=1))
+    scored_run(tmp_path / "same", mixed(300, seed=2), first=5000)
+    scored_run(tmp_path / "worse", mixed(300, seed=3, noise=0.9), first=6000)
+    path = tmp_path / "p.json"
+    path.write_text(calibrate(tmp_path / "known", "calibrated", Wanted(0.3, 0.05)).file.model_dump_json(), "utf-8")
+    same, worse = drift(path, tmp_path / "same"), drift(path, tmp_path / "worse")
+    assert (same.items, same.labelled, same.why) == (300, 300, "")
+    assert same.answered == 1.0
+    assert worse.why

@@ -258,3 +258,43 @@ def test_an_average_bound_is_never_called_broken(tmp_path: Path) -> None:
     file = calibrate(predictions(tmp_path / "known.jsonl", ranked(200, 60)), "calibrated", wanted).file
     new = predictions(tmp_path / "new.jsonl", ranked(200, 190), first=900)
     assert [row.verdict for row in check(written(file, tmp_path / "p.json"), new).rows] == ["on average"]
+
+
+def shaky(n: int, seed: int) -> list[tuple[str, str, float]]:
+    """Answers that are right less often than their confidence says."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for confidence in generator.random(n).round(3).tolist():
+        right = generator.random() < 0.2 + 0.7 * confidence
+        rows.append(("supported" if right else "refuted", "supported", confidence))
+    return rows
+
+
+@pytest.mark.parametrize(("n", "method"), [(300, "logistic"), (900, "isotonic")])
+def test_a_scale_is_fitted_on_items_that_carry_no_promise(tmp_path: Path, n: int, method: str) -> None:
+    path = predictions(tmp_path / "known.jsonl", shaky(n, seed=4))
+    made = calibrate(path, "paper", Wanted(0.5, 0.05), scale=True)
+    calibration = made.file.calibration
+    assert calibration is not None
+    assert calibration.scale is not None
+    scale = calibration.scale
+    assert scale.method == method
+    assert scale.n + calibration.promised_on == n
+    assert made.file.promises[0].n == calibration.promised_on
+    assert scale.ece is not None
+    assert scale.ece < 0.2  # 15 bins of a dozen items are off by a tenth by chance
+    for confidence in (0.05, 0.5, 0.95):
+        assert scale.right(confidence) == pytest.approx(0.2 + 0.7 * confidence, abs=0.12)
+    assert load_policy_file(written(made.file, tmp_path / "p.json")) == made.file
+    with pytest.raises(InputError, match="items it has not seen"):
+        check(tmp_path / "p.json", path)
+
+
+def test_a_scale_needs_right_and_wrong_answers_and_a_confidence_that_is_no_probability(
+    folders: tuple[Path, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(OptionError, match="a probability already"):
+        calibrate(folders[0], "calibrated", WANTED, scale=True)
+    for rows in (ranked(30, 5), ranked(200, 0)):
+        with pytest.raises(InputError, match="--scale is fitted on"):
+            calibrate(predictions(tmp_path / "p.jsonl", rows), "paper", WANTED, scale=True)

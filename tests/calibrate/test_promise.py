@@ -114,3 +114,12 @@ def test_labels_that_are_not_ours_have_no_decisive_ones(tmp_path: Path) -> None:
     found = items(tmp_path, [("a", "b", 0.5), ("a", "a", 0.9)])
     with pytest.raises(InputError, match="no label is one of no, refuted, supported, yes"):
         promise(found, Wanted(0.1, 0.05, Target.DECISIVE))
+
+
+def test_what_is_missing_for_each_label_is_said_for_each(tmp_path: Path) -> None:
+    rows = [("supported", "supported", 0.9)] * 40 + [("refuted", "refuted", 0.8)] * 20
+    wanted = Wanted(0.05, 0.05, Target.PER_LABEL)
+    said = what_is_missing(read_labelled(predictions(tmp_path / "p.jsonl", rows), Policy()), wanted)
+    # Each label has half of δ: 97.5 %.
+    assert "“supported”: cannot promise 5 % with 97.5 % certainty on 40 answers" in said
+    assert "“refuted”: cannot promise 5 % with 97.5 % certainty on 20 answers" in said

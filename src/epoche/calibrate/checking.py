@@ -70,7 +70,7 @@ def check(policy: Path, on: Path) -> Report:
 
 def check_items(file: PolicyFile, items: Labelled, name: str = "the policy") -> Report:
     """As `check`, of items that are already read. Raises as `check`."""
-    _require_same_maker(file, items)
+    require_same_maker(file, items)
     if file.calibration is not None:
         seen = overlapping(file.calibration.fingerprints, items)
         if seen:
@@ -81,7 +81,12 @@ def check_items(file: PolicyFile, items: Labelled, name: str = "the policy") -> 
     return Report(file, items, [_checked(file, p, items) for p in file.promises], _same_mix(file, items))
 
 
-def _require_same_maker(file: PolicyFile, items: Labelled) -> None:
+def require_same_maker(file: PolicyFile, items: Labelled) -> None:
+    """Refuses items that were read by another model, decomposer or splitter.
+
+    Raises:
+        PolicyError: naming both.
+    """
     for promise in file.promises:
         pairs = {
             "NLI model": (promise.nli_sha256, items.source.nli_sha256),

@@ -11,7 +11,9 @@ from scipy.stats import ks_2samp
 
 from epoche.bench.datasets import label_name
 from epoche.bench.predictions import DECISIVE
-from epoche.calibrate.labelled import refuse_picked
+from epoche.bench.record import load_run
+from epoche.calibrate.checking import require_same_maker
+from epoche.calibrate.labelled import is_run, of_run, refuse_picked
 from epoche.calibrate.planning import read_unlabelled
 from epoche.config import named_policy
 from epoche.errors import InputError, PolicyError
@@ -83,7 +85,7 @@ class Drift:
 
 
 def drift(policy: Path, on: Path) -> Drift:
-    """Follows a stream of {"id", "pred", "confidence"[, "gold"]}, in the order of its lines.
+    """Follows a stream in its order: lines of {"id", "pred", "confidence"[, "gold"]}, or the items of a run.
 
     Raises:
         PolicyError: the policy promises nothing.
@@ -92,18 +94,36 @@ def drift(policy: Path, on: Path) -> Drift:
     file = named_policy(str(policy))
     if not file.promises:
         raise PolicyError(f"{policy} promises nothing, so nothing can drift away from it")
-    if not on.is_file():
-        raise InputError(f'{on} is no file: give lines of {{"id", "pred", "confidence"[, "gold"]}}, oldest first')
-    rows = read_unlabelled(on)
-    refuse_picked(on)
+    rows, never = _stream(on, file)
+    n = len(rows) + never
     known = [row for row in rows if row.get("gold") is not None]
     feedback = [_feedback(file, promise, known) for promise in file.promises]
     confidences = [row["confidence"] for row in rows]
     same = None
     if file.calibration is not None and file.calibration.confidences and len(rows) >= FEWEST:
         same = float(ks_2samp(confidences, file.calibration.confidences).pvalue)
-    answered = sum(_answered(file, row) for row in rows) / len(rows)
-    return Drift(file, len(rows), len(known), answered, feedback, same)
+    answered = sum(_answered(file, row) for row in rows) / n
+    return Drift(file, n, len(known), answered, feedback, same)
+
+
+def _stream(on: Path, file: PolicyFile) -> tuple[list[dict[str, Any]], int]:
+    """The items that may be answered, and how many may not at any τ."""
+    if is_run(on):
+        items = of_run(load_run(on), file.policy)
+        require_same_maker(file, items)
+        found, names = items.predictions.subset(items.open), items.predictions.labels
+        columns = (found.ids, found.gold.tolist(), found.predicted.tolist(), found.confidence.tolist())
+        rows: list[dict[str, Any]] = [
+            {"id": key, "gold": names[gold], "pred": names[pred], "confidence": sure}
+            for key, gold, pred, sure in zip(*columns, strict=True)
+        ]
+        return rows, items.n - found.n
+    if not on.is_file():
+        raise InputError(
+            f'{on} is no file: give lines of {{"id", "pred", "confidence"[, "gold"]}}, oldest first, or a run'
+        )
+    refuse_picked(on)
+    return read_unlabelled(on), 0
 
 
 def without_promise(file: PolicyFile, why: str) -> PolicyFile:

@@ -16,10 +16,14 @@ from epoche.calibrate.labelled import Labelled, is_run, of_run, overlapping, rea
 from epoche.calibrate.promise import Found, Wanted, promise, what_is_missing
 from epoche.config import named_policy
 from epoche.errors import InputError, OptionError
-from epoche.policy import Calibration, Costs, Policy, PolicyFile, Target
+from epoche.metrics.scaling import curve, read_off
+from epoche.metrics.scores import ece
+from epoche.policy import Calibration, Costs, Policy, PolicyFile, Scale, Target
 
 #: Part of the items that a posterior is fitted on; the others carry the promise.
 FIT_SHARE = 0.4
+#: Fewest items that a scale is fitted on.
+FEWEST_FOR_SCALE = 20
 _CONFIDENCES_KEPT = 1000
 
 
@@ -39,6 +43,7 @@ def calibrate(
     costs: Costs | None = None,
     fit_share: float = FIT_SHARE,
     name: str = "",
+    scale: bool = False,
 ) -> Made:
     """A policy for the source of these items.
 
@@ -48,7 +53,9 @@ def calibrate(
         wanted: the promise; None: answer by expected cost alone, without one.
         costs: what mistakes cost, for a posterior that is fitted here; where they are given, or nothing is to be
             promised, nothing is answered that is expected to cost more than no answer.
-        fit_share: part of the items that a posterior is fitted on.
+        fit_share: part of the items that a posterior or a scale is fitted on.
+        scale: also say how often answers of which confidence are right. The confidence of `calibrated` is a
+            probability already.
 
     Raises:
         InputError, OptionError: items that cannot be read or are too few, options that do not go together.
@@ -77,7 +84,13 @@ def calibrate(
                     f"{seen[0]}): a promise needs items of its own"
                 )
             fitted_on, marks = known.calibration.fitted_on, list(known.calibration.fingerprints)
-    return _with_promise(rule, items, wanted, name or _name(rule), fitted_on, marks)
+    found = None
+    if scale:
+        if rule.posterior is not None:
+            raise OptionError(f"--scale: the confidence of {rule.name} is a probability already")
+        items, found, own = _scaled(items, fit_share)
+        marks += own
+    return _with_promise(rule, items, wanted, name or _name(rule), fitted_on, marks, found)
 
 
 def _name(rule: Policy) -> str:
@@ -102,8 +115,45 @@ def _split(run: Run, costs: Costs, by_cost: bool, fit_share: float) -> tuple[Pol
     return rule, items, marks
 
 
+def _scaled(items: Labelled, fit_share: float) -> tuple[Labelled, Scale, list[str]]:
+    """The items left for a promise, a scale fitted on the others, and fingerprints of these."""
+    for_fit = np.array([share(key) < fit_share for key in items.predictions.ids])
+    part = items.subset(for_fit)
+    marks = [mark for own in part.marks for mark in own]
+    doubled = set(overlapping(marks, items))
+    rest = items.subset(np.array([key not in doubled for key in items.predictions.ids]))
+    part = part.subset(part.open)
+    wrong = int(part.predictions.error.sum())
+    if part.n < FEWEST_FOR_SCALE or wrong in (0, part.n):
+        raise InputError(
+            f"{items.source.name}: --scale is fitted on {part.n} items, {wrong} of them wrong; it takes "
+            f"{FEWEST_FOR_SCALE}, with right and wrong ones: label more, or leave --scale out"
+        )
+    method, corners, probability = curve(part.predictions.confidence, 1 - part.predictions.error)
+    checked = rest.subset(rest.open)
+    error = None
+    if checked.n:
+        error = round(
+            ece(read_off(checked.predictions.confidence, corners, probability), 1 - checked.predictions.error), 6
+        )
+    scale = Scale(
+        method=method,
+        confidence=tuple(corners.tolist()),
+        probability=tuple(round(p, 6) for p in probability.tolist()),
+        n=part.n,
+        ece=error,
+    )
+    return rest, scale, marks
+
+
 def _with_promise(
-    rule: Policy, items: Labelled, wanted: Wanted | None, name: str, fitted_on: int, marks: Sequence[str]
+    rule: Policy,
+    items: Labelled,
+    wanted: Wanted | None,
+    name: str,
+    fitted_on: int,
+    marks: Sequence[str],
+    scale: Scale | None,
 ) -> Made:
     found = [] if wanted is None else promise(items, wanted)
     update: dict[str, object] = {"name": name, "promises": ()}
@@ -129,6 +179,7 @@ def _with_promise(
         fingerprints=tuple(sorted({*marks, *(mark for own in items.marks for mark in own)})),
         labels=items.gold_counts,
         confidences=tuple(round(c, 6) for c in confidences.tolist()),
+        scale=scale,
         missing=missing,
     )
     bare = rule.model_copy(update=update)

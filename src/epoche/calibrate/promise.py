@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
@@ -168,8 +168,19 @@ _METHODS: Mapping[str, Callable[[Labelled, Groups, float, float, float | None], 
 
 def what_is_missing(items: Labelled, wanted: Wanted) -> str:
     """Why nothing can be promised, and what would be needed."""
-    mask = subject(items, wanted.target)
+    if wanted.target is Target.PER_LABEL:
+        labels = items.predictions.labels
+        own = replace(wanted, delta=wanted.delta / len(labels))
+        return "; ".join(
+            f"“{label}”: {_missing(items, own, subject(items, wanted.target, label))}" for label in labels
+        )
+    return _missing(items, wanted, subject(items, wanted.target))
+
+
+def _missing(items: Labelled, wanted: Wanted, mask: BoolArray) -> str:
     have, wrong = int(mask.sum()), int(items.predictions.error[mask].sum())
+    if have == 0:
+        return "never answered"
     if wanted.alpha is None:
         return (
             f"{have} answers, {wrong} of them wrong, show no risk below 100 %: label more items, or better answers"

@@ -52,8 +52,14 @@ def _risk(given: str | None) -> float | None:
 )
 @click.option("--costs", metavar="FS:FR:ABSTAIN", help="Of a false support, a false refutation, no answer.")
 @click.option(
-    "--fit", "fit_share", type=float, default=0.4, show_default=True, help="Part that a posterior is fitted on."
+    "--fit",
+    "fit_share",
+    type=float,
+    default=0.4,
+    show_default=True,
+    help="Part that posterior or scale is fitted on.",
 )
+@click.option("--scale", is_flag=True, help="Also fit how often answers of which confidence are right.")
 @click.option("--name", help="Name of the policy.")
 @click.option("--out", "-o", required=True, metavar="FILE", help="The policy as JSON.")
 def calibrate(
@@ -66,6 +72,7 @@ def calibrate(
     policy: str,
     costs: str | None,
     fit_share: float,
+    scale: bool,
     name: str | None,
     out: str,
 ) -> None:
@@ -94,7 +101,7 @@ def calibrate(
     require_used(is_run(path), policy, costs)
     if name is not None and not may_be_named(name):
         raise OptionError(f"--name is {name!r}: give a printable name that no shipped policy has")
-    made = make(path, policy, wanted, _costs(costs) if costs else None, fit_share, name or "")
+    made = make(path, policy, wanted, _costs(costs) if costs else None, fit_share, name or "", scale)
     text = render_made(made)
     if made.file.posterior is not None:
         text += render_dial(settings(load_run(path), made.file.policy, only=made.items.predictions.ids))
@@ -189,7 +196,10 @@ def plan(
 @click.command()
 @click.argument("policy", type=click.Path(readable=False))
 @click.option(
-    "--on", required=True, metavar="FILE", help='Lines of {"id","pred","confidence"[,"gold"]}, oldest first.'
+    "--on",
+    required=True,
+    metavar="FILE|RUN",
+    help='Lines of {"id","pred","confidence"[,"gold"]}, oldest first, or a run.',
 )
 @click.option("--out", "-o", metavar="FILE", help="The policy without a promise, where it no longer holds.")
 def drift(policy: str, on: str, out: str | None) -> None:

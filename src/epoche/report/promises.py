@@ -11,7 +11,7 @@ from epoche.calibrate.dial import Setting
 from epoche.calibrate.drifting import Drift
 from epoche.calibrate.making import Made
 from epoche.calibrate.planning import Expected
-from epoche.policy import PolicyFile, Posterior, Promise, Target
+from epoche.policy import PolicyFile, Posterior, Promise, Scale, Target
 from epoche.report import words
 from epoche.report.bench_tables import to_markdown
 from epoche.report.promise_tables import promise_tables
@@ -56,11 +56,21 @@ def render_policy(file: PolicyFile) -> str:
             f"  made on: {calibration.source}; {calibration.fitted_on} items fitted on, {calibration.promised_on} "
             f"others promised on ({mix})"
         )
+        if calibration.scale is not None:
+            lines += _scale(calibration.scale)
         if calibration.missing:
             lines.append(f"  {calibration.missing}")
     if policy.promises:
         lines.append(f"  {_SHIFT}")
     return "\n".join(lines) + "\n"
+
+
+def _scale(scale: Scale) -> list[str]:
+    error = "" if scale.ece is None else f"; expected calibration error on the others {scale.ece:.3f}"
+    low, high = scale.confidence[0], scale.confidence[-1]
+    shown = [low + (high - low) * i / 4 for i in range(5)] if high > low else [low]
+    pairs = ", ".join(f"{at:.3g}: {scale.right(at):.2f}" for at in shown)
+    return [f"  right, by confidence ({scale.method}, fitted on {scale.n} items{error}): {pairs}"]
 
 
 def _posterior(posterior: Posterior) -> list[str]:

@@ -160,10 +160,11 @@ def default_promise() -> str:
     (promise,), made = file.promises, file.calibration
     if made is None or promise.delta is None:
         raise ValueError("the default for claims has no promise")
+    fitted, promised = made.fitted_on, made.promised_on
     return (
         f"The default for claims promises at most {promise.alpha:.1%} wrong answers with {1 - promise.delta:.0%} "
-        f"certainty, on claims like\nSciFact's: {made.fitted_on} items of the calibration part fitted its posterior,"
-        f" the other {made.promised_on} carry the promise."
+        f"certainty, on claims like\nSciFact's: {fitted} items of the calibration part fitted its posterior, "
+        f"the other {promised} carry the promise."
     )
 
 

@@ -17,6 +17,7 @@ LAYERS = (
     ("types", "errors", "strict_json"),
     ("policy",),
     ("certificate",),
+    ("outcome",),
     ("config",),
     ("backends.base",),
     ("steps", "backends", "sources"),

@@ -16,16 +16,16 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from epoche.assemble import Verifier as Verifier
     from epoche.certificate import Certificate as Certificate
+    from epoche.outcome import Abstention as Abstention
+    from epoche.outcome import Failure as Failure
+    from epoche.outcome import Outcome as Outcome
+    from epoche.outcome import Verdict as Verdict
     from epoche.policy import Policy as Policy
     from epoche.steps.certify import parse_certificate as parse_certificate
     from epoche.types import Document as Document
     from epoche.types import Label as Label
     from epoche.types import Reason as Reason
     from epoche.types import Status as Status
-    from epoche.verify import Abstention as Abstention
-    from epoche.verify import Failure as Failure
-    from epoche.verify import Outcome as Outcome
-    from epoche.verify import Verdict as Verdict
     from epoche.verify import replay as replay
 
 _HOMES = {
@@ -37,10 +37,10 @@ _HOMES = {
     "Policy": "epoche.policy",
     "Reason": "epoche.types",
     "Status": "epoche.types",
-    "Abstention": "epoche.verify",
-    "Failure": "epoche.verify",
-    "Outcome": "epoche.verify",
-    "Verdict": "epoche.verify",
+    "Abstention": "epoche.outcome",
+    "Failure": "epoche.outcome",
+    "Outcome": "epoche.outcome",
+    "Verdict": "epoche.outcome",
     "replay": "epoche.verify",
 }
 __all__ = ["__version__", *_HOMES]

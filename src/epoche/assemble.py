@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
 
-from epoche.backends.base import Decomposer, NliModel
+from epoche.backends.base import Decomposer, LanguageModel, NliModel
+from epoche.backends.cached import CachedModel, CachedNli
+from epoche.backends.metered import Budget, MeteredModel, Price, Usage
 from epoche.backends.onnx_nli import OnnxNli
-from epoche.config import DEFAULT, POLICIES, Config, load_config, load_policy, named_policy, with_tau
-from epoche.errors import UnknownBackend
+from epoche.backends.store import Store
+from epoche.config import (
+    DEFAULT,
+    OPENAI,
+    POLICIES,
+    Config,
+    api_key,
+    cache_file,
+    load_config,
+    load_policy,
+    named_policy,
+    with_tau,
+)
+from epoche.errors import OptionError, UnknownBackend
 from epoche.policy import Policy
 from epoche.steps.decompose import RuleDecomposer, WholeDecomposer
+from epoche.steps.model_decompose import ModelDecomposer
 from epoche.steps.segment import SPLITTER
 from epoche.types import Component, Kind, NliInfo
 from epoche.verify import Pipeline
 
 DECOMPOSERS: dict[str, Callable[[], Decomposer]] = {"rules": RuleDecomposer, "whole": WholeDecomposer}
+#: Families of language models: a server, a hub's encoder–decoder, a hub's chat model, a file.
+FAMILIES = ("openai", "hf", "hf-chat", "gguf")
 
 
 class Verifier(Pipeline):
@@ -22,7 +41,7 @@ class Verifier(Pipeline):
 
     Args:
         nli: `mini`, a local folder, a hub id (`org/name`), or a model of your own.
-        decomposer: `rules`, `whole`, or one of your own.
+        decomposer: `rules`, `whole`, `openai:MODEL`, `hf:NAME`, `hf-chat:NAME`, `gguf:FILE`, or one of your own.
         policy: `default`, `paper`, `calibrated`, a policy file, or a `Policy`.
         tau: threshold in place of the policy's; it voids a promise.
         config: how evidence is read; `nli` and `decomposer` above take precedence.
@@ -46,7 +65,7 @@ class Verifier(Pipeline):
             decomposer=decomposer if isinstance(decomposer, str) else None,
         )
         model = make_nli(config.nli, config) if nli is None or isinstance(nli, str) else nli
-        parts = make_decomposer(config.decomposer if decomposer is None else decomposer)
+        parts = _decomposer(config.decomposer if decomposer is None else decomposer, config)
         #: What was chosen in place of what was asked for, and why.
         self.notices: tuple[str, ...] = ()
         chosen: Policy | dict[Kind, Policy]
@@ -59,6 +78,14 @@ class Verifier(Pipeline):
             if tau is not None:
                 chosen = {kind: with_tau(one, tau) for kind, one in chosen.items()}
         super().__init__(nli=model, decomposer=parts, policy=chosen, config=config)
+
+
+def _decomposer(name: str | Decomposer, config: Config) -> Decomposer:
+    """The decomposer, which remembers in the user's cache what a language model said."""
+    if not isinstance(name, str) or name in DECOMPOSERS or not config.cache:
+        return make_decomposer(name, config)
+    require_decomposer(name)
+    return make_decomposer(name, config, Meter(Store(cache_file()), place=config.base_url))
 
 
 def fitting_defaults(nli: NliInfo, decomposer: Component) -> tuple[dict[Kind, Policy], tuple[str, ...]]:
@@ -80,19 +107,101 @@ def fitting_defaults(nli: NliInfo, decomposer: Component) -> tuple[dict[Kind, Po
     return chosen, tuple(notices)
 
 
-def make_nli(name: str, config: Config) -> NliModel:
-    """The NLI model of that name, loaded."""
-    return OnnxNli.load(name, threads=config.threads, batch_size=config.batch_size)
+def make_nli(name: str, config: Config, store: Store | None = None) -> NliModel:
+    """The NLI model of that name, loaded; with a store, one that remembers its scores."""
+    model: NliModel = OnnxNli.load(name, threads=config.threads, batch_size=config.batch_size)
+    return model if store is None else CachedNli(model, store)
 
 
-def make_decomposer(name: str | Decomposer) -> Decomposer:
+def open_store(path: Path) -> Store:
+    """A cache of scores and replies."""
+    return Store(path)
+
+
+def make_decomposer(name: str | Decomposer, config: Config | None = None, meter: Meter | None = None) -> Decomposer:
     """The decomposer of that name, or the one given.
+
+    Args:
+        config: where and how language models are asked.
+        meter: counts what they cost, and remembers what they say.
 
     Raises:
         UnknownBackend: no such decomposer.
+        MissingExtra, ModelError: a model that needs an extra, or cannot be loaded.
     """
     if not isinstance(name, str):
         return name
-    if name not in DECOMPOSERS:
-        raise UnknownBackend(f"no decomposer {name!r}: give one of {', '.join(sorted(DECOMPOSERS))}")
-    return DECOMPOSERS[name]()
+    if name in DECOMPOSERS:
+        return DECOMPOSERS[name]()
+    model = make_model(name, config or load_config())
+    return ModelDecomposer((meter or Meter()).of(model))
+
+
+def require_decomposer(name: str) -> None:
+    """Refuses a name that no decomposer can have, before anything is loaded.
+
+    Raises:
+        UnknownBackend: naming what there is.
+    """
+    family, colon, rest = name.partition(":")
+    if name not in DECOMPOSERS and not (colon and rest.strip() and family in FAMILIES):
+        known = ", ".join([*sorted(DECOMPOSERS), *(f"{family}:NAME" for family in FAMILIES)])
+        raise UnknownBackend(f"no decomposer {name!r}: give one of {known}")
+
+
+def make_model(name: str, config: Config, key_name: str | None = None) -> LanguageModel:
+    """The language model of that name.
+
+    Args:
+        key_name: variable that holds the key for its server, in place of the usual ones.
+
+    Raises:
+        UnknownBackend, MissingExtra, ModelError, OptionError: see `make_decomposer`; a key that is none.
+    """
+    require_decomposer(name)
+    family, _, rest = name.partition(":")
+    if family == "gguf":
+        from epoche.backends.gguf_chat import GgufChat
+
+        return GgufChat(Path(rest), threads=config.threads)
+    if family in ("hf", "hf-chat"):
+        from epoche.backends.hf_text import HfText
+
+        return HfText(rest, "lines" if family == "hf" else "chat", threads=config.threads)
+    from epoche.backends.openai_chat import OpenAiChat
+
+    key = api_key(config.base_url, name=key_name)
+    if not key and config.base_url == OPENAI:
+        raise OptionError(
+            f"{name} needs a key: set {key_name or 'EPOCHE_API_KEY or OPENAI_API_KEY'}, or give the --base-url of "
+            "a server that needs none"
+        )
+    return OpenAiChat(rest, config.base_url, key, seconds=config.reply_seconds, parallel=config.parallel)
+
+
+class Meter:
+    """Wraps language models so that what they cost is counted, and what they said is not paid for again."""
+
+    def __init__(
+        self, store: Store | None = None, price: Price | None = None, budget: Budget | None = None, place: str = ""
+    ) -> None:
+        self._store, self._price, self._budget, self._place = store, price, budget, place
+        self._models: list[MeteredModel] = []
+
+    def of(self, model: LanguageModel) -> LanguageModel:
+        """The model, remembered and counted."""
+        kept = model if self._store is None else CachedModel(model, self._store, self._place)
+        metered = MeteredModel(kept, self._price, self._budget)
+        self._models.append(metered)
+        return metered
+
+    def keeping(self, store: Store, place: str) -> Meter:
+        """The same meter, remembering in a store what is said at a place."""
+        self._store, self._place = store, place
+        return self
+
+    @property
+    def usage(self) -> Usage:
+        """What all of them used so far."""
+        parts = [asdict(model.usage) for model in self._models]
+        return Usage(**{name: sum(part[name] for part in parts) for name in asdict(Usage())})

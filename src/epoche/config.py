@@ -21,8 +21,18 @@ from epoche.policy import Policy, PolicyFile
 from epoche.types import Kind, Value
 
 #: Variables that set a field when the caller does not.
-ENVIRONMENT = {"EPOCHE_NLI": "nli", "EPOCHE_DECOMPOSER": "decomposer", "EPOCHE_THREADS": "threads"}
-_NOT_IN_DIGEST = frozenset({"threads", "batch_size", "nli", "decomposer"})
+ENVIRONMENT = {
+    "EPOCHE_NLI": "nli",
+    "EPOCHE_DECOMPOSER": "decomposer",
+    "EPOCHE_THREADS": "threads",
+    "OPENAI_BASE_URL": "base_url",
+    "EPOCHE_BASE_URL": "base_url",
+}
+_NOT_IN_DIGEST = frozenset(
+    {"threads", "batch_size", "nli", "decomposer", "base_url", "reply_seconds", "parallel", "cache"}
+)
+#: OpenAI's own server.
+OPENAI = "https://api.openai.com/v1"
 
 
 class Config(Value):
@@ -38,6 +48,14 @@ class Config(Value):
     languages: tuple[str, ...] = ("en",)
     threads: Annotated[int, Field(ge=1, le=256)] = 1
     batch_size: Annotated[int, Field(ge=1, le=4096)] = 32
+    #: Where `openai:` models are asked.
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/]")] = OPENAI
+    #: Most seconds for one reply of a language model, all tries together.
+    reply_seconds: Annotated[float, Field(gt=0, le=86400)] = 60.0
+    #: Prompts given to a server at once.
+    parallel: Annotated[int, Field(ge=1, le=64)] = 4
+    #: Whether replies of language models are kept and used again.
+    cache: bool = True
 
     @property
     def digest(self) -> str:
@@ -160,3 +178,47 @@ def data_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Where the benchmark data lie: EPOCHE_DATA, or `../shared/data`."""
     environ = os.environ if environ is None else environ
     return Path(environ.get("EPOCHE_DATA") or "../shared/data")
+
+
+def cache_file(environ: Mapping[str, str] | None = None) -> Path:
+    """Where replies are kept: `cache.sqlite` in EPOCHE_CACHE, else in the user's cache folder."""
+    environ = os.environ if environ is None else environ
+    given = environ.get("EPOCHE_CACHE")
+    base = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "epoche"
+    return (Path(given) if given else base) / "cache.sqlite"
+
+
+def api_key(base_url: str, environ: Mapping[str, str] | None = None, name: str | None = None) -> str:
+    """The key for a server, from the environment or a file; empty if there is none.
+
+    EPOCHE_API_KEY, or the file that EPOCHE_API_KEY_FILE names, goes to any server. OPENAI_API_KEY goes to OpenAI,
+    or to where OPENAI_BASE_URL points: a key is not for whoever is asked.
+
+    Args:
+        name: another variable to read it from, and no other.
+
+    Raises:
+        OptionError: a file that cannot be read, or a key that no header can carry.
+    """
+    environ = os.environ if environ is None else environ
+    if name is not None:
+        return _sound(environ.get(name, ""), name)
+    if environ.get("EPOCHE_API_KEY"):
+        return _sound(environ["EPOCHE_API_KEY"], "EPOCHE_API_KEY")
+    if environ.get("EPOCHE_API_KEY_FILE"):
+        try:
+            text = Path(environ["EPOCHE_API_KEY_FILE"]).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise OptionError(f"EPOCHE_API_KEY_FILE cannot be read: {type(error).__name__}") from None
+        return _sound(text, "EPOCHE_API_KEY_FILE")
+    theirs = {OPENAI, environ.get("OPENAI_BASE_URL", OPENAI)}
+    if base_url.rstrip("/") in {url.rstrip("/") for url in theirs}:
+        return _sound(environ.get("OPENAI_API_KEY", ""), "OPENAI_API_KEY")
+    return ""
+
+
+def _sound(key: str, name: str) -> str:
+    key = key.strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise OptionError(f"{name} holds characters that no key has: give the key alone")
+    return key

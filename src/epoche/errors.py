@@ -73,3 +73,7 @@ class BackendError(EpocheError):
 
 class ModelError(BackendError):
     """Model files cannot be used: a label without a name, a missing file, a wrong shape."""
+
+
+class BudgetSpent(EpocheError):
+    """The next prompt could cost more than what is left of the budget."""

@@ -107,6 +107,15 @@ class Condition(Value):
     why: str
 
 
+class ReplyRecord(Value):
+    """One reply of a language model that was asked to decompose a statement."""
+
+    #: As it came, cut after 4,000 characters.
+    text: str
+    #: What was wrong with it; empty if it was used.
+    problem: str = ""
+
+
 class Decomposition(Value):
     """A decomposer's reply after checking; the whole statement's hypothesis is always among the conditions."""
 
@@ -116,6 +125,8 @@ class Decomposition(Value):
     #: What was proposed and not used, with the reason.
     dropped: tuple[str, ...] = ()
     note: str = ""
+    #: What a language model said, in order; empty for rules.
+    replies: tuple[ReplyRecord, ...] = ()
 
 
 class DocumentRecord(Value):

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from epoche import __version__
 from epoche.backends.base import Decomposer, NliModel, Progress
 from epoche.certificate import Certificate
 from epoche.config import Config
 from epoche.errors import BackendError, InputError, PolicyError
+from epoche.outcome import Outcome, as_outcome
 from epoche.policy import Policy
 from epoche.steps.abstain import Judge, abstain, blocked
 from epoche.steps.audit import FloatArray, audit
 from epoche.steps.certify import as_array, as_rows, broken_facts, certify, differences
 from epoche.steps.decide import decide
+from epoche.steps.decompose import whole_alone
+from epoche.steps.faithful import faithful
+from epoche.steps.faithful import pairs as both_ways
 from epoche.steps.minimise import minimise
 from epoche.steps.obstacles import foreign_documents, statement_obstacle, too_long
 from epoche.steps.retrieve import make_windows, premise, select
@@ -33,7 +36,6 @@ from epoche.types import (
     Document,
     Evidence,
     Kind,
-    Label,
     MinimalEvidence,
     Obstacle,
     OutcomeRecord,
@@ -46,55 +48,6 @@ from epoche.types import (
 #: Special tokens of a pair in the widest case (RoBERTa: four).
 _SPECIAL_TOKENS = 4
 _NO_MINIMUM = MinimalEvidence(sufficient=None, removal=None, without_removal=None, note="nothing was scored")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What came of one statement; one of `Verdict`, `Abstention` and `Failure`."""
-
-    certificate: Certificate
-
-    @property
-    def type(self) -> Literal["verdict", "abstention", "failure"]:
-        return self.certificate.outcome.type
-
-    @property
-    def label(self) -> Label | None:
-        """What was answered; None unless this is a verdict."""
-        return self.certificate.outcome.label
-
-    @property
-    def confidence(self) -> float | None:
-        """Confidence of the proposal; None where nothing was scored."""
-        return self.certificate.outcome.confidence
-
-    @property
-    def reason(self) -> str | None:
-        """Why there is no answer; None for a verdict."""
-        return self.certificate.outcome.reason
-
-    @property
-    def detail(self) -> str:
-        """The reason for answering or not in plain words, with the numbers."""
-        return self.certificate.outcome.detail
-
-
-class Verdict(Outcome):
-    """Answered: `label` is not None."""
-
-
-class Abstention(Outcome):
-    """Not answered although nothing broke: `reason` says why."""
-
-
-class Failure(Outcome):
-    """A model broke. Never a verdict: `reason` names the kind of error, `detail` has its message."""
-
-
-def as_outcome(certificate: Certificate) -> Outcome:
-    """The certificate as the type its outcome names."""
-    kinds = {"verdict": Verdict, "abstention": Abstention, "failure": Failure}
-    return kinds[certificate.outcome.type](certificate)
 
 
 @dataclass(frozen=True)
@@ -214,18 +167,20 @@ class Pipeline:
         documents: Sequence[Document],
         unread: tuple[Unread, ...] = (),
         sizes: Sequence[int] | None = None,
+        proposed: Decomposition | None = None,
     ) -> Case:
         """Phase 1 and the reading of the evidence; stops at the first obstacle.
 
         Args:
             sizes: window sizes to make, in sentences; default: those that the policy reads.
+            proposed: what the decomposer says of this statement, if it was asked already.
         """
         nothing = Decomposition(conditions=(), covers=False)
         obstacle = statement_obstacle(statement, self.config.languages)
         if obstacle is not None:
             return Case(statement, nothing, Evidence(unread=unread), (obstacle,))
 
-        decomposition = self.decomposer.decompose(statement)
+        decomposition = self.faithful(proposed or self.decomposer.decompose(statement))
         hypotheses = [c.text for c in decomposition.conditions]
         tokens = max(len(self.nli.token_spans(h)) for h in hypotheses)
         obstacle = too_long(tokens, self.nli.info.max_tokens)
@@ -247,6 +202,23 @@ class Pipeline:
         if not kept:
             obstacles = (_nothing_to_read(foreign),)
         return Case(statement, decomposition, evidence, obstacles)
+
+    def propose(self, statement: Statement) -> Decomposition | None:
+        """What the decomposer says of a statement; None if it is not asked, because nothing could be answered.
+
+        Safe for as many threads as the decomposer's `parallel` says.
+        """
+        blocked = statement_obstacle(statement, self.config.languages)
+        return None if blocked is not None else self.decomposer.decompose(statement)
+
+    def faithful(self, decomposition: Decomposition) -> Decomposition:
+        """Without the parts that do not follow from the whole statement."""
+        pairs = both_ways(decomposition)
+        limit = self.nli.info.max_tokens - _SPECIAL_TOKENS
+        if any(len(self.nli.token_spans(p)) + len(self.nli.token_spans(h)) > limit for p, h in pairs):
+            note = "its parts are too long to be compared with the whole"
+            return whole_alone(decomposition.conditions[-1].text, decomposition.dropped, note)
+        return faithful(decomposition, self.nli.score(pairs)) if pairs else decomposition
 
     def score(self, case: Case, progress: Progress | None = None) -> FloatArray:
         """One NLI pass: every condition with every window, float64[k, m, 3]; k = 0 with an obstacle."""

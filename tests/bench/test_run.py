@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from epoche.assemble import Verifier
+from epoche.backends.cached import CachedNli
 from epoche.backends.fake import ScriptedNli, Triple
+from epoche.backends.store import Store
 from epoche.bench.compare import ablations_of, configurations, summary_of
 from epoche.bench.datasets import Dataset, Item, given_sentences
 from epoche.bench.export import export_scifact
-from epoche.bench.pair_cache import CachedNli
 from epoche.bench.readings import Setup, Table, grid
 from epoche.bench.record import load_run
 from epoche.bench.run import run
@@ -160,29 +161,30 @@ def test_ablations_need_no_model_and_no_audit_supports_nothing(tmp_path: Path) -
 
 def test_case_2_the_cache_tells_pairs_and_models_apart(tmp_path: Path) -> None:
     first = ScriptedNli(words)
-    cached = CachedNli(first, tmp_path / "pairs.sqlite")
+    cached = CachedNli(first, Store(tmp_path / "pairs.sqlite"))
     pairs = [("a_b", "c"), ("a", "b_c"), ("a_b", "c")]
     scores = cached.score(pairs)
     assert len(first.asked) == 2
     assert not np.array_equal(scores[0], scores[1]), "different pairs"
     again, other = ScriptedNli({}), ScriptedNli(words, name="other")
-    assert CachedNli(again, tmp_path / "pairs.sqlite").score(pairs).tolist() == scores.tolist()
+    assert CachedNli(again, Store(tmp_path / "pairs.sqlite")).score(pairs).tolist() == scores.tolist()
     assert again.asked == []
-    CachedNli(other, tmp_path / "pairs.sqlite").score(pairs)
+    CachedNli(other, Store(tmp_path / "pairs.sqlite")).score(pairs)
     assert len(other.asked) == 2, "an entry belongs to one model"
 
 
 def test_a_cache_that_cannot_grow_costs_time_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     path = tmp_path / "pairs.sqlite"
-    cached = CachedNli(ScriptedNli(words), path)
-    cached._store.execute("PRAGMA max_page_count = 2")  # as a full disk would
+    store = Store(path)
+    cached = CachedNli(ScriptedNli(words), store)
+    store._store.execute("PRAGMA max_page_count = 2")  # as a full disk would
     pairs = [(f"premise {i}", "c") for i in range(2000)]
     assert cached.score(pairs).shape == (2000, 3)
     assert cached.score(pairs[:1]).tolist() == ScriptedNli(words).score(pairs[:1]).tolist()
-    cached.close()
+    store.close()
     path.write_bytes(b"SQLite format 3\0" + b"x" * 5000)
-    with pytest.raises(InputError, match=r"pair cache .* remove it"):
-        CachedNli(ScriptedNli(words), path).score(pairs)
+    with pytest.raises(InputError, match=r"cache .* remove it"):
+        CachedNli(ScriptedNli(words), Store(path)).score(pairs)
 
 
 def test_several_configurations_go_to_folders_of_their_own() -> None:

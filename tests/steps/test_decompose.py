@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epoche.steps.decompose import RuleDecomposer, WholeDecomposer, guard, with_whole
+from epoche.steps.decompose import RuleDecomposer, WholeDecomposer, with_whole
+from epoche.steps.guard import Part, guard
 from epoche.types import Kind, Statement
 
 
@@ -12,6 +13,10 @@ def parts(claim: str) -> list[str]:
     decomposition = RuleDecomposer().decompose(Statement(text=claim, kind=Kind.CLAIM))
     assert decomposition.conditions[-1].origin == "whole"
     return [c.text for c in decomposition.conditions[:-1]]
+
+
+def proposed(*texts: str) -> list[Part]:
+    return [Part(text) for text in texts]
 
 
 SPLITS: list[tuple[str, list[str]]] = [
@@ -136,22 +141,24 @@ def test_the_whole_is_audited_beside_its_parts_and_not_critical_if_they_cover_it
 
 def test_where_the_parts_lose_something_the_whole_is_critical() -> None:
     statement = Statement(text="Aspirin and rest reduce pain in 40 adults.", kind=Kind.CLAIM)
-    found = with_whole(statement, ["Aspirin reduces pain.", "Rest reduces pain."], "test", "test")
+    found = with_whole(statement, proposed("Aspirin reduces pain.", "Rest reduces pain."), "test", "test")
     assert not found.covers
     assert found.conditions[-1].critical
 
 
 def test_case_15_a_condition_without_a_subject_is_dropped() -> None:
-    found = guard("Aspirin reduces pain and mortality.", ["Aspirin reduces pain.", "It also reduces mortality."])
-    assert found.kept == ("Aspirin reduces pain.",)
+    found = guard(
+        "Aspirin reduces pain and mortality.", proposed("Aspirin reduces pain.", "It also reduces mortality.")
+    )
+    assert found.kept == tuple(proposed("Aspirin reduces pain."))
     assert "does not stand alone" in found.dropped[0]
     assert not found.covers
 
 
 def test_case_16_an_invention_is_dropped_and_the_whole_stands_in() -> None:
     statement = Statement(text="Aspirin reduces pain and fever.", kind=Kind.CLAIM)
-    proposed = ["Aspirin reduces pain.", "Aspirin reduces fever.", "Aspirin prevents stroke."]
-    found = with_whole(statement, proposed, "test", "test")
+    given = proposed("Aspirin reduces pain.", "Aspirin reduces fever.", "Aspirin prevents stroke.")
+    found = with_whole(statement, given, "test", "test")
     assert any("stroke" in d and "adds" in d for d in found.dropped)
     assert found.conditions[-1].critical
     assert not found.covers
@@ -168,7 +175,7 @@ def test_case_16_an_invention_is_dropped_and_the_whole_stands_in() -> None:
     ],
 )
 def test_the_guard_says_why(statement: str, condition: str, word: str) -> None:
-    (dropped,) = guard(statement, [condition]).dropped
+    (dropped,) = guard(statement, proposed(condition)).dropped
     assert any(w in dropped for w in word.split("|"))
 
 
@@ -182,7 +189,7 @@ def test_the_guard_says_why(statement: str, condition: str, word: str) -> None:
     ],
 )
 def test_lost_negations_hedges_numbers_and_comparisons_are_no_cover(statement: str, conditions: list[str]) -> None:
-    assert not guard(statement, conditions).covers
+    assert not guard(statement, proposed(*conditions)).covers
 
 
 def test_questions_and_whole_give_one_critical_condition() -> None:

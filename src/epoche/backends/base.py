@@ -1,12 +1,13 @@
-"""Protocols of the two kinds of model: what reads premises, and what decomposes statements.
+"""Protocols of the kinds of model: what reads premises, what writes text, and what decomposes statements.
 
 A step asks for these; a backend fulfils them; only `assemble` knows both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,77 @@ class NliModel(Protocol):
         Raises:
             BackendError: a pair is longer than `info.max_tokens` (nothing is ever cut silently),
                 or the model fails.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What a language model is asked.
+
+    Attributes:
+        system: what it is told first; empty for models that know no such part.
+        turns: (who, text) in order; the last is the user's.
+        schema: JSON schema of the reply, for backends that can enforce one.
+        max_tokens: most tokens of the reply.
+        answers: if given, the probability of each of these as the first token is wanted, not a text.
+        samples: how many replies to draw at temperature 1 where the probabilities are not to be had.
+    """
+
+    system: str
+    turns: tuple[tuple[Literal["user", "assistant"], str], ...]
+    schema: Mapping[str, Any] | None = None
+    max_tokens: int = 512
+    answers: tuple[str, ...] = ()
+    samples: int = 0
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a language model said.
+
+    Attributes:
+        text: as it came; empty if nothing came or the model refused.
+        prompt_tokens, reply_tokens: None where the server does not say.
+        cut: the reply ended because it was too long.
+        served: what the server calls the model.
+        answers: P(first token) of each of `Prompt.answers`, not normalised; None where only text was to be had.
+        cached: read from the cache; it cost nothing.
+    """
+
+    text: str
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    cut: bool = False
+    served: str = ""
+    answers: Mapping[str, float] | None = field(default=None)
+    cached: bool = False
+
+
+class LanguageModel(Protocol):
+    """Something that writes text."""
+
+    @property
+    def component(self) -> Component:
+        """Name, and in the version everything besides the prompt that a reply depends on."""
+        ...
+
+    @property
+    def style(self) -> Literal["chat", "lines"]:
+        """Whether it follows instructions in a chat, or completes one text, a condition per line."""
+        ...
+
+    @property
+    def parallel(self) -> int:
+        """How many prompts it may be given at once."""
+        ...
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """One reply, at temperature 0 unless samples are wanted.
+
+        Raises:
+            BackendError: no reply: an unreachable server, a time-out, a refusal to serve, a spent budget. The
+                message holds no key.
         """
         ...
 

@@ -80,7 +80,7 @@ class ModelFiles:
 
         Roles, not file names, so that the same bytes are the same model wherever they lie.
         """
-        lines = sorted(f"{role} {_file_sha256(path)}\n" for role, path in self.hashed().items())
+        lines = sorted(f"{role} {file_sha256(path)}\n" for role, path in self.hashed().items())
         return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()
 
     def size_bytes(self) -> int:
@@ -332,6 +332,6 @@ def _advice(names: list[str] | None) -> str:
     return f"choose one of its ONNX files, as in NAME#{others[0]} ({', '.join(others)})"
 
 
-def _file_sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,19 +8,19 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from epoche.assemble import make_decomposer, make_nli
+from epoche.assemble import Meter, make_decomposer, make_nli, open_store, require_decomposer
 from epoche.bench.datasets import Dataset
 from epoche.bench.export import export_scifact
 from epoche.bench.official import official_scores, read_export
-from epoche.bench.pair_cache import CachedNli
 from epoche.bench.readings import Setup, Table, grid, leaking, predictions_of
-from epoche.bench.record import Run, write_json
+from epoche.bench.record import Run, read_json, write_json
 from epoche.bench.run import RunProgress, run
 from epoche.bench.score import summarise
 from epoche.config import Config
@@ -55,16 +55,21 @@ def configurations(out: Path, decomposers: Sequence[str], models: Sequence[str])
         if not all(names):
             raise OptionError(f"{option} has an empty name: give names with single commas between them")
     for name in wanted:
-        make_decomposer(name)
+        require_decomposer(name)
     pairs = list(dict.fromkeys(itertools.product(wanted, asked)))
     if len(pairs) == 1:
         beside = out.parent if os.access(out.parent, os.W_OK) or not out.parent.exists() else out
         return [Plan(out, *pairs[0], cache=beside / CACHE)]
     leaves = Counter(Path(nli).name for nli in dict.fromkeys(asked))
     return [
-        Plan(out / f"{decomposer}--{_folder(nli, leaves)}", decomposer, nli, cache=out / CACHE)
+        Plan(out / f"{folder_name(decomposer)}--{_folder(nli, leaves)}", decomposer, nli, cache=out / CACHE)
         for decomposer, nli in pairs
     ]
+
+
+def folder_name(decomposer: str) -> str:
+    """A decomposer's name as the name of a folder."""
+    return re.sub(r"[^\w.-]+", "-", decomposer).strip("-.") or "model"
 
 
 def _folder(nli: str, leaves: Counter[str]) -> str:
@@ -82,8 +87,12 @@ def run_and_score(
     limit: int | None = None,
     ablate: bool = False,
     progress: RunProgress | None = None,
+    meter: Meter | None = None,
 ) -> str:
     """Runs or resumes one plan and writes its summary; the summary's main line for people.
+
+    Args:
+        meter: what its language model costs, and may cost.
 
     Raises:
         InputError: see `run`, and `summary_of`.
@@ -97,12 +106,17 @@ def run_and_score(
     except OSError as error:
         raise InputError(f"{plan.out} cannot be written: {error.strerror}; give another --out") from None
     config = config.model_copy(update={"nli": plan.nli, "decomposer": plan.decomposer})
-    nli = CachedNli(make_nli(plan.nli, config), plan.cache)
+    store = open_store(plan.cache)
+    meter = meter or Meter()
     try:
-        pipeline = Pipeline(nli, make_decomposer(plan.decomposer), policy, config)
-        record = run(dataset, pipeline, plan.out, progress)
+        decomposer = make_decomposer(plan.decomposer, config, meter.keeping(store, config.base_url))
+        pipeline = Pipeline(make_nli(plan.nli, config, store), decomposer, policy, config)
+        try:
+            record = run(dataset, pipeline, plan.out, progress)
+        finally:
+            add_usage(plan.out, meter)
     finally:
-        nli.close()
+        store.close()
     summary = summary_of(record, Setup(policy))
     write_json(plan.out / "summary.json", summary)
     if dataset.name == "scifact" and dataset.protocol == "abstract" and any(i.rationales for i in dataset.items):
@@ -111,6 +125,34 @@ def run_and_score(
     if ablate:
         write_json(plan.out / "ablations.json", ablations_of(record, policy))
     return main_line(summary, plan)
+
+
+def add_usage(folder: Path, meter: Meter) -> None:
+    """Adds what a language model used to `usage.json`; nothing is written where none was asked."""
+    usage = asdict(meter.usage)
+    if not any(usage.values()) or not folder.is_dir():
+        return
+    path = folder / "usage.json"
+    before = read_json(path) if path.exists() else {}
+    now = {name: before.get(name, 0) + value for name, value in usage.items()}
+    write_json(path, {name: round(value, 6) for name, value in now.items()})
+
+
+def decomposition_of(record: Run) -> dict[str, Any]:
+    """What became of the statements: how many were split, what was dropped, which replies could not be used."""
+    asked = [item.decomposition for item in record.items if item.failure is None]
+    n = max(1, len(asked))
+    replies = [d.replies for d in asked if d.replies]
+    return {
+        "failures": len(record.items) - len(asked),
+        "conditions_mean": round(sum(len(d.conditions) for d in asked) / n, 4),
+        "split": sum(len(d.conditions) > 1 for d in asked),
+        "whole_critical": sum(len(d.conditions) > 1 and d.conditions[-1].critical for d in asked),
+        "dropped_conditions": sum(len(d.dropped) for d in asked),
+        "asked": len(replies),
+        "asked_twice": sum(len(r) > 1 for r in replies),
+        "unusable": sum(bool(r[-1].problem) for r in replies),
+    }
 
 
 def summary_of(
@@ -142,6 +184,7 @@ def summary_of(
         )
     kept = [item for item, out in zip(record.items, leak.tolist(), strict=True) if not out]
     conditions = [sum(c.critical for c in i.decomposition.conditions) for i in kept]
+    summary["decomposition"] = decomposition_of(record)
     summary["critical_conditions_mean"] = round(sum(conditions) / len(conditions), 4)
     summary |= summarise(predictions, cost=setup.policy.costs.false_support, resamples=resamples, brief=brief)
     if leak.any():

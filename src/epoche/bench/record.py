@@ -123,7 +123,7 @@ class Writer:
         if not lines.exists():
             scores.unlink(missing_ok=True)
             return {}
-        kept, end, cells = {}, 0, 0
+        kept, end, cells, failed = {}, 0, 0, False
         for number, raw in enumerate(lines.read_bytes().splitlines(keepends=True), start=1):
             if not raw.endswith(b"\n"):
                 break
@@ -131,13 +131,23 @@ class Writer:
             if record.id in kept:
                 raise InputError(f"{lines}, line {number}: item {record.id} occurs twice: remove the run")
             kept[record.id] = record
+            failed = failed or record.failure is not None
             end += len(raw)
             cells = max(cells, record.offset + record.conditions * record.windows * 3)
         os.truncate(lines, end)
         if not scores.exists() or scores.stat().st_size < cells * 4:
             raise InputError(f"{scores} is shorter than {lines.name} says: remove the run and start again")
         os.truncate(scores, cells * 4)
-        return kept
+        return self._without_failures(kept) if failed else kept
+
+    def _without_failures(self, kept: dict[str, ItemRecord]) -> dict[str, ItemRecord]:
+        """What failed (a server that was down, say) is tried again: its lines go, whole file or nothing."""
+        good = {key: record for key, record in kept.items() if record.failure is None}
+        lines = self.folder / "items.jsonl"
+        partial = lines.with_name(f".items.{os.getpid()}.part")
+        partial.write_bytes(b"".join(r.model_dump_json().encode("utf-8") + b"\n" for r in good.values()))
+        partial.replace(lines)
+        return good
 
     def add(self, record: ItemRecord, scores: FloatArray) -> None:
         """Appends one item; `offset`, `conditions` and `windows` are filled in here."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +95,12 @@ def _chunk(items: Sequence[Item], pipeline: Pipeline, writer: Writer) -> int:
     """Scores and writes some items; how many pairs they have."""
     start = time.perf_counter()
     cases: list[tuple[Item, Case | None, str | None]] = []
-    for item in items:
+    for item, proposed in zip(items, _proposed(items, pipeline), strict=True):
         try:
-            cases.append((item, pipeline.prepare(item.statement, item.documents, sizes=SIZES), None))
+            if isinstance(proposed, BackendError):
+                raise proposed
+            ready = pipeline.prepare(item.statement, item.documents, sizes=SIZES, proposed=proposed)
+            cases.append((item, ready, None))
         except BackendError as error:
             cases.append((item, None, f"{type(error).__name__}: {error}"))
     scored = _scores([case for _, case, _ in cases if case is not None], pipeline)
@@ -112,6 +116,22 @@ def _chunk(items: Sequence[Item], pipeline: Pipeline, writer: Writer) -> int:
             failure, result = result, empty
         writer.add(_record(item, case, failure, seconds), result)
     return sum(len(case.pairs()) for _, case, _ in cases if case is not None)
+
+
+def _proposed(items: Sequence[Item], pipeline: Pipeline) -> list[Decomposition | BackendError | None]:
+    """What the decomposer says of each statement, several at once where it can; one that fails stops no other."""
+
+    def asked(item: Item) -> Decomposition | BackendError | None:
+        try:
+            return pipeline.propose(item.statement)
+        except BackendError as error:
+            return error
+
+    parallel = getattr(pipeline.decomposer, "parallel", 1)
+    if parallel == 1:
+        return [asked(item) for item in items]
+    with ThreadPoolExecutor(parallel) as pool:
+        return list(pool.map(asked, items))
 
 
 def _scores(cases: Sequence[Case], pipeline: Pipeline) -> Any:

@@ -13,7 +13,7 @@ import click
 from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, say, statement_text, write_text
 
 if TYPE_CHECKING:
-    from epoche.verify import Outcome
+    from epoche.outcome import Outcome
 
 FORMATS = ("text", "json", "md", "html")
 #: Exit codes of `--exit-code`; an abstention is 30.

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from epoche.backends.base import Decomposer, LanguageModel, NliModel
 from epoche.backends.cached import CachedModel, CachedNli
-from epoche.backends.metered import Budget, MeteredModel, Price, Usage
+from epoche.backends.metered import Budget as Budget
+from epoche.backends.metered import MeteredModel, Usage
+from epoche.backends.metered import Price as Price
 from epoche.backends.onnx_nli import OnnxNli
 from epoche.backends.store import Store
 from epoche.config import (
@@ -26,6 +28,7 @@ from epoche.config import (
 from epoche.errors import OptionError, UnknownBackend
 from epoche.policy import Policy
 from epoche.steps.decompose import RuleDecomposer, WholeDecomposer
+from epoche.steps.model_audit import ModelNli
 from epoche.steps.model_decompose import ModelDecomposer
 from epoche.steps.segment import SPLITTER
 from epoche.types import Component, Kind, NliInfo
@@ -34,13 +37,18 @@ from epoche.verify import Pipeline
 DECOMPOSERS: dict[str, Callable[[], Decomposer]] = {"rules": RuleDecomposer, "whole": WholeDecomposer}
 #: Families of language models: a server, a hub's encoder–decoder, a hub's chat model, a file.
 FAMILIES = ("openai", "hf", "hf-chat", "gguf")
+#: Those that give probabilities of tokens.
+AUDITORS = ("openai", "gguf")
+#: What a language model as auditor has to agree with.
+EMBEDDED = "mini"
 
 
 class Verifier(Pipeline):
     """A pipeline from names; with no arguments: embedded model, rules, the default policies.
 
     Args:
-        nli: `mini`, a local folder, a hub id (`org/name`), or a model of your own.
+        nli: `mini`, a local folder, a hub id (`org/name`), or a model of your own. `openai:MODEL` or `gguf:FILE`: a
+            language model reads, and `mini` has to agree.
         decomposer: `rules`, `whole`, `openai:MODEL`, `hf:NAME`, `hf-chat:NAME`, `gguf:FILE`, or one of your own.
         policy: `default`, `paper`, `calibrated`, a policy file, or a `Policy`.
         tau: threshold in place of the policy's; it voids a promise.
@@ -64,8 +72,10 @@ class Verifier(Pipeline):
             nli=nli if isinstance(nli, str) else None,
             decomposer=decomposer if isinstance(decomposer, str) else None,
         )
-        model = make_nli(config.nli, config) if nli is None or isinstance(nli, str) else nli
-        parts = _decomposer(config.decomposer if decomposer is None else decomposer, config)
+        meter = _meter(config)
+        model = make_nli(config.nli, config, meter=meter) if nli is None or isinstance(nli, str) else nli
+        second = make_nli(EMBEDDED, config) if isinstance(model, ModelNli) else None
+        parts = make_decomposer(config.decomposer if decomposer is None else decomposer, config, meter)
         #: What was chosen in place of what was asked for, and why.
         self.notices: tuple[str, ...] = ()
         chosen: Policy | dict[Kind, Policy]
@@ -77,15 +87,13 @@ class Verifier(Pipeline):
                 chosen, self.notices = fitting_defaults(model.info, parts.component)
             if tau is not None:
                 chosen = {kind: with_tau(one, tau) for kind, one in chosen.items()}
-        super().__init__(nli=model, decomposer=parts, policy=chosen, config=config)
+        super().__init__(nli=model, decomposer=parts, policy=chosen, config=config, second=second)
 
 
-def _decomposer(name: str | Decomposer, config: Config) -> Decomposer:
-    """The decomposer, which remembers in the user's cache what a language model said."""
-    if not isinstance(name, str) or name in DECOMPOSERS or not config.cache:
-        return make_decomposer(name, config)
-    require_decomposer(name)
-    return make_decomposer(name, config, Meter(Store(cache_file()), place=config.base_url))
+def _meter(config: Config) -> Meter:
+    """Remembers what language models say in the user's cache, if one is asked at all."""
+    asked = config.decomposer not in DECOMPOSERS or is_language_model(config.nli)
+    return Meter(Store(cache_file()) if asked and config.cache else None, place=config.base_url)
 
 
 def fitting_defaults(nli: NliInfo, decomposer: Component) -> tuple[dict[Kind, Policy], tuple[str, ...]]:
@@ -107,10 +115,17 @@ def fitting_defaults(nli: NliInfo, decomposer: Component) -> tuple[dict[Kind, Po
     return chosen, tuple(notices)
 
 
-def make_nli(name: str, config: Config, store: Store | None = None) -> NliModel:
+def make_nli(name: str, config: Config, store: Store | None = None, meter: Meter | None = None) -> NliModel:
     """The NLI model of that name, loaded; with a store, one that remembers its scores."""
+    if is_language_model(name):
+        return ModelNli((meter or Meter()).of(make_model(name, config)))
     model: NliModel = OnnxNli.load(name, threads=config.threads, batch_size=config.batch_size)
     return model if store is None else CachedNli(model, store)
+
+
+def is_language_model(name: str) -> bool:
+    """Whether an NLI model of this name is a language model, which must not audit alone."""
+    return name.partition(":")[0] in AUDITORS
 
 
 def open_store(path: Path) -> Store:
@@ -133,8 +148,8 @@ def make_decomposer(name: str | Decomposer, config: Config | None = None, meter:
         return name
     if name in DECOMPOSERS:
         return DECOMPOSERS[name]()
-    model = make_model(name, config or load_config())
-    return ModelDecomposer((meter or Meter()).of(model))
+    meter = meter or Meter()
+    return ModelDecomposer(meter.of(make_model(name, config or load_config(), meter.key_name)))
 
 
 def require_decomposer(name: str) -> None:
@@ -183,9 +198,16 @@ class Meter:
     """Wraps language models so that what they cost is counted, and what they said is not paid for again."""
 
     def __init__(
-        self, store: Store | None = None, price: Price | None = None, budget: Budget | None = None, place: str = ""
+        self,
+        store: Store | None = None,
+        price: Price | None = None,
+        budget: Budget | None = None,
+        place: str = "",
+        key_name: str | None = None,
     ) -> None:
         self._store, self._price, self._budget, self._place = store, price, budget, place
+        #: Variable that holds the key of the server, in place of the usual ones.
+        self.key_name = key_name
         self._models: list[MeteredModel] = []
 
     def of(self, model: LanguageModel) -> LanguageModel:

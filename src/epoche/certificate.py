@@ -15,6 +15,7 @@ from epoche.types import (
     Probability,
     Proposal,
     Provenance,
+    SecondReading,
     Sha256,
     Statement,
     Value,
@@ -33,6 +34,8 @@ class Certificate(Value):
     evidence: Evidence
     #: scores[condition][window] = (entailment, neutral, contradiction)
     scores: tuple[tuple[tuple[Probability, Probability, Probability], ...], ...]
+    #: Of the embedded model, where a language model is the auditor.
+    second: SecondReading | None
     obstacles: tuple[Obstacle, ...]
     minimal_evidence: MinimalEvidence
     policy: Policy

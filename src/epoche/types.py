@@ -76,6 +76,8 @@ class Reason(StrEnum):
     #: By the posterior every answer is expected to cost more than none (Chow 1970).
     EXPECTED_COST = "expected_cost"
     BELOW_THRESHOLD = "below_threshold"
+    #: A language model audited, and the embedded model reads the same evidence otherwise.
+    MODELS_DISAGREE = "models_disagree"
 
 
 class Statement(Value):
@@ -275,6 +277,14 @@ class NliInfo(Value):
     size_bytes: int = 0
     #: How unnamed labels were identified, if they were.
     self_test: str = ""
+
+
+class SecondReading(Value):
+    """The same premises read by a second model, whose own proposal has to be that of the first."""
+
+    nli: NliInfo
+    #: scores[condition][window] = (entailment, neutral, contradiction)
+    scores: tuple[tuple[tuple[Probability, Probability, Probability], ...], ...]
 
 
 class Component(Value):

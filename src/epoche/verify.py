@@ -16,16 +16,17 @@ from epoche import __version__
 from epoche.backends.base import Decomposer, NliModel, Progress
 from epoche.certificate import Certificate
 from epoche.config import Config
-from epoche.errors import BackendError, InputError, PolicyError
+from epoche.errors import BackendError, PolicyError
 from epoche.outcome import Outcome, as_outcome
 from epoche.policy import Policy
 from epoche.steps.abstain import Judge, abstain, blocked
 from epoche.steps.audit import FloatArray, audit
-from epoche.steps.certify import as_array, as_rows, broken_facts, certify, differences
+from epoche.steps.certify import as_array, as_rows, broken_facts, certify, differences, rows_as_array
 from epoche.steps.decide import decide
 from epoche.steps.decompose import whole_alone
 from epoche.steps.faithful import faithful
 from epoche.steps.faithful import pairs as both_ways
+from epoche.steps.intake import as_documents, statement_text
 from epoche.steps.minimise import minimise
 from epoche.steps.obstacles import foreign_documents, statement_obstacle, too_long
 from epoche.steps.retrieve import make_windows, premise, select
@@ -41,6 +42,7 @@ from epoche.types import (
     OutcomeRecord,
     Provenance,
     Reason,
+    SecondReading,
     Statement,
     Unread,
 )
@@ -79,15 +81,23 @@ class Pipeline:
         decomposer: splits statements into conditions.
         policy: every number that turns scores into an outcome; one for both kinds of statement, or one for each.
         config: how evidence is read.
+        second: reads the same pairs, and an answer needs both to agree: for a language model as `nli`, which a
+            document may tell what to say.
 
     Raises:
         PolicyError: the policy's promise was made for another model, decomposer or splitter.
     """
 
     def __init__(
-        self, nli: NliModel, decomposer: Decomposer, policy: Policy | Mapping[Kind, Policy], config: Config
+        self,
+        nli: NliModel,
+        decomposer: Decomposer,
+        policy: Policy | Mapping[Kind, Policy],
+        config: Config,
+        second: NliModel | None = None,
     ) -> None:
         self.nli = nli
+        self.second = second
         self.decomposer = decomposer
         self.policies = dict.fromkeys(Kind, policy) if isinstance(policy, Policy) else dict(policy)
         self.config = config
@@ -132,7 +142,7 @@ class Pipeline:
         Raises:
             InputError: a document is not text, two have one id, or a text cannot be encoded.
         """
-        return self._run(Statement(text=_text(claim), kind=Kind.CLAIM), documents, unread, progress)
+        return self._run(Statement(text=statement_text(claim), kind=Kind.CLAIM), documents, unread, progress)
 
     def ask(
         self,
@@ -143,7 +153,7 @@ class Pipeline:
         progress: Progress | None = None,
     ) -> Outcome:
         """Answers a yes/no question: yes, no, maybe, or an abstention. Arguments as in `verify`."""
-        return self._run(Statement(text=_text(question), kind=Kind.QUESTION), documents, unread, progress)
+        return self._run(Statement(text=statement_text(question), kind=Kind.QUESTION), documents, unread, progress)
 
     def _run(
         self,
@@ -152,14 +162,15 @@ class Pipeline:
         unread: Sequence[Unread],
         progress: Progress | None,
     ) -> Outcome:
-        given, policy = _documents(documents), self.policy_for(statement.kind)
+        given, policy = as_documents(documents), self.policy_for(statement.kind)
         case = Case(statement, Decomposition(conditions=(), covers=False), Evidence(), ())
         try:
             case = self.prepare(statement, given, tuple(unread))
             scores = self.score(case, progress)
+            second = self._second(case)
         except BackendError as error:
             return as_outcome(_failed(case, error, policy, self.provenance))
-        return as_outcome(judge(case, scores, policy, self.provenance))
+        return as_outcome(judge(case, scores, policy, self.provenance, second))
 
     def prepare(
         self,
@@ -213,22 +224,36 @@ class Pipeline:
 
     def faithful(self, decomposition: Decomposition) -> Decomposition:
         """Without the parts that do not follow from the whole statement."""
-        pairs = both_ways(decomposition)
-        limit = self.nli.info.max_tokens - _SPECIAL_TOKENS
-        if any(len(self.nli.token_spans(p)) + len(self.nli.token_spans(h)) > limit for p, h in pairs):
+        pairs, nli = both_ways(decomposition), self.second or self.nli
+        limit = nli.info.max_tokens - _SPECIAL_TOKENS
+        if any(len(nli.token_spans(p)) + len(nli.token_spans(h)) > limit for p, h in pairs):
             note = "its parts are too long to be compared with the whole"
             return whole_alone(decomposition.conditions[-1].text, decomposition.dropped, note)
-        return faithful(decomposition, self.nli.score(pairs)) if pairs else decomposition
+        return faithful(decomposition, nli.score(pairs)) if pairs else decomposition
 
     def score(self, case: Case, progress: Progress | None = None) -> FloatArray:
         """One NLI pass: every condition with every window, float64[k, m, 3]; k = 0 with an obstacle."""
+        return self._scored(self.nli, case, progress)
+
+    def _second(self, case: Case) -> SecondReading | None:
+        if self.second is None or case.obstacles:
+            return None
+        return SecondReading(nli=self.second.info, scores=as_rows(self._scored(self.second, case, None)))
+
+    def _scored(self, nli: NliModel, case: Case, progress: Progress | None) -> FloatArray:
         pairs = case.pairs()
         windows = len(case.evidence.windows)
-        return self.nli.score(pairs, progress).reshape(len(pairs) // windows if windows else 0, windows, 3)
+        return nli.score(pairs, progress).reshape(len(pairs) // windows if windows else 0, windows, 3)
 
 
-def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance) -> Certificate:
-    """Phases 2 to 4 on stored scores: audit, decide, abstain; then minimal evidence and certificate."""
+def judge(
+    case: Case, scores: FloatArray, policy: Policy, provenance: Provenance, second: SecondReading | None = None
+) -> Certificate:
+    """Phases 2 to 4 on stored scores: audit, decide, abstain; then minimal evidence and certificate.
+
+    Args:
+        second: another model's scores; an answer needs its proposal, by the paper's rule, to be the same.
+    """
     if case.obstacles:
         return certify(
             statement=case.statement,
@@ -238,6 +263,7 @@ def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance
             decomposition=case.decomposition,
             evidence=case.evidence,
             scores=(),
+            second=None,
             obstacles=case.obstacles,
             minimal_evidence=_NO_MINIMUM,
             policy=policy,
@@ -246,19 +272,40 @@ def judge(case: Case, scores: FloatArray, policy: Policy, provenance: Provenance
     audits = audit(case.conditions, case.evidence.windows, scores, policy)
     subset_judge = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy)
     proposal = decide(audits, subset_judge.whole)
+    outcome = abstain(proposal, subset_judge, case.evidence)
+    if second is not None:
+        outcome = _agreed(outcome, case, second)
     return certify(
         statement=case.statement,
-        outcome=abstain(proposal, subset_judge, case.evidence),
+        outcome=outcome,
         proposal=proposal,
         conditions=audits,
         decomposition=case.decomposition,
         evidence=case.evidence,
         scores=as_rows(scores),
+        second=second,
         obstacles=(),
         minimal_evidence=minimise(subset_judge, proposal, audits, case.evidence),
         policy=policy,
         provenance=provenance,
     )
+
+
+def _agreed(outcome: OutcomeRecord, case: Case, second: SecondReading) -> OutcomeRecord:
+    """The outcome, or an abstention where the second model proposes something else."""
+    if outcome.type != "verdict":
+        return outcome
+    scores, rule = rows_as_array(second.scores, len(case.evidence.windows)), Policy()
+    judge_too = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, rule)
+    proposal = decide(audit(case.conditions, case.evidence.windows, scores, rule), judge_too.whole)
+    if proposal.label == outcome.label:
+        return outcome
+    detail = (
+        f"the language model answers {outcome.label}, but {second.nli.name} reads the same evidence as "
+        f"{proposal.label}: what a document says may have told the language model what to answer"
+    )
+    reason = Reason.MODELS_DISAGREE.value
+    return outcome.model_copy(update={"type": "abstention", "label": None, "reason": reason, "detail": detail})
 
 
 def replay(certificate: Certificate) -> list[str]:
@@ -278,7 +325,7 @@ def replay(certificate: Certificate) -> list[str]:
     if certificate.outcome.type == "failure":
         return ["outcome: a failure has no scores to derive an outcome from"]
     case = Case(certificate.statement, certificate.decomposition, certificate.evidence, certificate.obstacles)
-    derived = judge(case, as_array(certificate), certificate.policy, certificate.provenance)
+    derived = judge(case, as_array(certificate), certificate.policy, certificate.provenance, certificate.second)
     return differences(certificate, derived)
 
 
@@ -322,6 +369,7 @@ def _failed(case: Case, error: BackendError, policy: Policy, provenance: Provena
         decomposition=case.decomposition,
         evidence=case.evidence,
         scores=(),
+        second=None,
         obstacles=(),
         minimal_evidence=_NO_MINIMUM,
         policy=policy,
@@ -333,25 +381,3 @@ def _nothing_to_read(foreign: Sequence[Unread]) -> Obstacle:
     if foreign:
         return Obstacle(reason=Reason.UNSUPPORTED_LANGUAGE, detail=foreign[0].why)
     return Obstacle(reason=Reason.NO_EVIDENCE, detail="the evidence holds no sentence to read")
-
-
-def _text(statement: object) -> str:
-    if not isinstance(statement, str):
-        raise InputError(f"a statement is text, not {type(statement).__name__}")
-    for i, character in enumerate(statement):
-        if "\ud800" <= character <= "\udfff":
-            raise InputError(f"the statement is not valid Unicode: a lone surrogate at character {i}")
-    return statement
-
-
-def _documents(documents: Sequence[str | Document]) -> list[Document]:
-    if isinstance(documents, str | bytes) or not isinstance(documents, Sequence):
-        raise InputError("documents is a list of texts or Documents, not a single value")
-    result = []
-    for i, document in enumerate(documents, start=1):
-        if isinstance(document, str):
-            document = Document(id=f"doc-{i}", text=document)
-        if not isinstance(document, Document):
-            raise InputError(f"document {i} is a {type(document).__name__}: give text or a Document")
-        result.append(document)
-    return result

@@ -8,6 +8,7 @@ import click
 
 from epoche import __version__
 from epoche.cli.bench import bench, curve, export
+from epoche.cli.cache import cache
 from epoche.cli.io import discard_stdout, say
 from epoche.cli.judging import ask, replay, verify
 from epoche.cli.nli import models, score
@@ -45,6 +46,7 @@ for command in (
     bench,
     curve,
     export,
+    cache,
     calibrate,
     check_promise,
     plan,

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from epoche.cli.fetch import fetch
-from epoche.cli.io import progress_bar, require_apart, require_writable, run_bar, write_text
+from epoche.cli.io import MODEL_OPTIONS, progress_bar, require_apart, require_writable, run_bar, say, write_text
 from epoche.errors import OptionError
 
 if TYPE_CHECKING:
     from epoche.bench.datasets import Dataset
     from epoche.bench.predictions import Predictions
+    from epoche.config import Config
+    from epoche.policy import Policy
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,7 +32,22 @@ def _running(command: F) -> F:
     """Options shared by the data sets."""
     options = [
         click.option("--out", "-o", required=True, metavar="DIR", help="Folder of the run record; resumed."),
-        click.option("--decomposer", metavar="NAMES", help="Comma-separated: rules, whole.  [default: rules]"),
+        click.option(
+            "--decomposer",
+            metavar="NAMES",
+            help="Comma-separated: rules, whole, openai:MODEL, hf:NAME, hf-chat:NAME, gguf:FILE.  [default: rules]",
+        ),
+        click.option(
+            "--models", metavar="FILE", help="Many decomposers, from a models.toml; in place of --decomposer."
+        ),
+        click.option(
+            "--budget",
+            type=click.FloatRange(min=0),
+            help="Most that language models may cost, in their prices' currency.",
+        ),
+        click.option("--resume", is_flag=True, expose_value=False, help="Go on with what is in --out: always so."),
+        click.option("--parallel", type=int, help="Prompts given to a server at once.  [default: 4]"),
+        *MODEL_OPTIONS,
         click.option("--nli", metavar="NAMES", help="Comma-separated NLI models.  [default: mini]"),
         click.option("--policy", default="paper", show_default=True, metavar="NAME|FILE"),
         click.option("--tau", type=float, help="Threshold of the summary's answered figures."),
@@ -188,24 +205,61 @@ def _run(
     tau: float | None,
     ablate: bool,
     limit: int | None,
-    threads: int | None,
     quiet: bool,
+    models: str | None,
+    budget: float | None,
+    **settings: Any,
 ) -> None:
     """One run per decomposer and NLI model; more than one go to folders below `out`."""
+    from epoche.assemble import Budget, Meter
     from epoche.bench.compare import configurations, run_and_score
     from epoche.config import load_config, load_policy, with_tau
 
     if not out.strip():
         raise OptionError("--out is empty: give a folder for the run")
-    config = load_config(threads=threads)
+    config = load_config(**settings)
     chosen = load_policy(policy, dataset.items[0].statement.kind)
     chosen = chosen if tau is None else with_tau(chosen, tau)
+    if models is not None:
+        if decomposer is not None:
+            raise OptionError("--models and --decomposer exclude each other: give one of them")
+        _run_models(dataset, Path(models), Path(out), nli or config.nli, chosen, config, budget, limit, quiet)
+        return
+    meter = Meter(budget=Budget(budget))
     names = (config.decomposer if decomposer is None else decomposer, config.nli if nli is None else nli)
     plans = configurations(Path(out), names[0].split(","), names[1].split(","))
     for plan in plans:
         with run_bar(quiet) as progress:
-            lines = run_and_score(dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress)
+            lines = run_and_score(
+                dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress, meter=meter
+            )
         write_text(lines, None)
+
+
+def _run_models(
+    dataset: Dataset,
+    models: Path,
+    out: Path,
+    nli: str,
+    policy: Policy,
+    config: Config,
+    budget: float | None,
+    limit: int | None,
+    quiet: bool,
+) -> None:
+    """Every model of a list that can be reached, and a table of all of them."""
+    from epoche.bench.models import read_models, run_models
+    from epoche.report.bench_tables import to_markdown
+    from epoche.report.model_tables import model_table
+
+    def said(name: str, why: str) -> None:
+        if not quiet:
+            say(f"{name}: {why}")
+
+    listed = read_models(models)
+    with run_bar(quiet) as progress:
+        rows = run_models(dataset, listed, out, nli, policy, config, budget, limit, progress, said)
+    write_text(to_markdown(model_table(rows)), None)
 
 
 @click.command()

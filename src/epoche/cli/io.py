@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from epoche.bench.run import RunProgress
 
 
+#: Options of every command that may ask a language model; each is a setting.
+MODEL_OPTIONS = (
+    click.option("--base-url", metavar="URL", help="Server of openai: models.  [default: OpenAI's]"),
+    click.option(
+        "--reply-timeout",
+        "reply_seconds",
+        type=float,
+        metavar="SECONDS",
+        help="Most for one reply of a language model, all tries together.  [default: 60]",
+    ),
+)
+
+
 def statement_text(given: str) -> str:
     """The statement as text, from the argument's own bytes or from stdin, whatever the locale."""
     if given == "-" and sys.stdin is None:

@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from epoche.cli.io import progress_bar, read_text, require_apart, require_writable, say, statement_text, write_text
+from epoche.cli.io import (
+    MODEL_OPTIONS,
+    progress_bar,
+    read_text,
+    require_apart,
+    require_writable,
+    say,
+    statement_text,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from epoche.outcome import Outcome
 
+DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
 FORMATS = ("text", "json", "md", "html")
 #: Exit codes of `--exit-code`; an abstention is 30.
 LABEL_CODES = {
@@ -46,7 +56,9 @@ def _judging(command: F) -> F:
         click.option("--policy", default="default", show_default=True, metavar="NAME|FILE"),
         click.option("--tau", type=float, help="Answer only if confidence ≥ τ, in [0, 1]. Voids a promise."),
         click.option("--nli", metavar="NAME", help="NLI model: mini, a local folder, or a hub id org/name."),
-        click.option("--decomposer", metavar="NAME", help="rules (default) or whole."),
+        click.option("--decomposer", metavar="NAME", help=DECOMPOSER_HELP),
+        *MODEL_OPTIONS,
+        click.option("--no-cache", "cache", flag_value=False, default=None, help="Ask language models anew."),
         click.option("--max-sentences", type=int, help="Most sentences read; others are listed as unread."),
         click.option("--threads", type=int, help="Threads of the NLI model.  [default: 1]"),
         click.option(

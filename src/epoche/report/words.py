@@ -49,6 +49,7 @@ REASONS: Final[dict[Reason, str]] = {
     Reason.EVIDENCE_TRUNCATED: "a part of the evidence was not read",
     Reason.EVIDENCE_CONFLICT: "the evidence conflicts with itself",
     Reason.EXPECTED_COST: "every answer is expected to cost more than none",
+    Reason.MODELS_DISAGREE: "the two models that read the evidence disagree",
     Reason.BELOW_THRESHOLD: "the confidence is too low to answer",
 }
 

@@ -43,8 +43,12 @@ def as_rows(scores: FloatArray) -> tuple[tuple[tuple[float, float, float], ...],
 
 def as_array(certificate: Certificate) -> FloatArray:
     """The stored scores as float64[k, m, 3]."""
-    shape = (len(certificate.scores), len(certificate.evidence.windows), 3)
-    return np.array(certificate.scores, dtype=np.float64).reshape(shape)
+    return rows_as_array(certificate.scores, len(certificate.evidence.windows))
+
+
+def rows_as_array(rows: tuple[tuple[tuple[float, float, float], ...], ...], windows: int) -> FloatArray:
+    """Nested tuples as float64[k, m, 3]."""
+    return np.array(rows, dtype=np.float64).reshape((len(rows), windows, 3))
 
 
 def parse_certificate(text: str) -> Certificate:
@@ -125,12 +129,18 @@ def _broken_scores(certificate: Certificate) -> Iterator[str]:
         yield "decomposition.conditions: none is critical, so nothing decides"
     if scored and len(certificate.decomposition.conditions) != conditions:
         yield "conditions: not as many as the decomposition has"
-    for i, row in enumerate(certificate.scores):
-        if len(row) != windows:
-            yield f"scores[{i}]: {len(row)} entries for {windows} windows"
-        for j, cell in enumerate(row):
-            if abs(sum(cell) - 1.0) > 1e-4:
-                yield f"scores[{i}][{j}]: probabilities sum to {sum(cell):.4f}"
+    if certificate.second is not None and len(certificate.second.scores) != len(certificate.scores):
+        yield f"second.scores: {len(certificate.second.scores)} rows, and scores has {len(certificate.scores)}"
+    parts = {"scores": certificate.scores} | (
+        {} if certificate.second is None else {"second.scores": certificate.second.scores}
+    )
+    for name, rows in parts.items():
+        for i, row in enumerate(rows):
+            if len(row) != windows:
+                yield f"{name}[{i}]: {len(row)} entries for {windows} windows"
+            for j, cell in enumerate(row):
+                if abs(sum(cell) - 1.0) > 1e-4:
+                    yield f"{name}[{i}][{j}]: probabilities sum to {sum(cell):.4f}"
 
 
 def differences(stored: Value, derived: Value) -> list[str]:

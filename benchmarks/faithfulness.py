@@ -2,9 +2,10 @@
 
     python benchmarks/faithfulness.py [--nli mini]
 
-`decompositions.jsonl` was in sight while the rules of the guard were written, `decompositions-held-out.jsonl` was not.
-A bad decomposition is *let through* if its parts are used with the whole statement not critical beside them; a good
-one is *stopped* if the whole has to stand beside its parts, or in their place. Writes `results/faithfulness.json`.
+`decompositions.jsonl` was in sight while the rules of the guard were written, `decompositions-held-out.jsonl` was
+not. A bad decomposition is *let through* if its parts are used with the whole statement not critical beside them; a
+good one is *stopped* if the whole has to stand beside its parts, or in their place. Writes
+`results/faithfulness.json`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,18 @@
-"""A scripted NLI model for tests, examples and dry runs: it says what it was told to say."""
+"""Scripted models for tests, examples and dry runs: they say what they were told to say."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
-from epoche.backends.base import SCORE_DECIMALS, Progress, Scores
+from epoche.backends.base import SCORE_DECIMALS, Progress, Prompt, Reply, Scores
 from epoche.errors import BackendError
-from epoche.types import NLI_LABELS, NliInfo
+from epoche.types import NLI_LABELS, Component, NliInfo
 
 Triple = tuple[float, float, float]
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -64,3 +66,38 @@ class ScriptedNli:
             return self._script[premise, hypothesis]
         except KeyError:
             raise BackendError(f"not in the script: {premise!r} ⊢ {hypothesis!r}") from None
+
+
+class ScriptedModel:
+    """A language model that answers from a list in order, the last one for ever, or from a function of the prompt.
+
+    An answer is a text, a `Reply`, or an error to be raised. `asked` keeps every prompt in order.
+    """
+
+    def __init__(
+        self,
+        script: Sequence[str | Reply | BackendError] | Callable[[Prompt], str | Reply | BackendError],
+        *,
+        style: Literal["chat", "lines"] = "chat",
+        parallel: int = 1,
+        name: str = "scripted",
+    ) -> None:
+        self._script = script
+        self._lock = threading.Lock()
+        self.style: Literal["chat", "lines"] = style
+        self.parallel = parallel
+        self.component = Component(name=name, version="1")
+        self.asked: list[Prompt] = []
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The scripted answer; see `LanguageModel.reply`."""
+        with self._lock:
+            number = len(self.asked)
+            self.asked.append(prompt)
+        if callable(self._script):
+            answer = self._script(prompt)
+        else:
+            answer = self._script[min(number, len(self._script) - 1)]
+        if isinstance(answer, BackendError):
+            raise answer
+        return Reply(text=answer) if isinstance(answer, str) else answer

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from epoche.assemble import Meter, make_decomposer, make_nli, open_store, require_decomposer
+from epoche.backends.base import Decomposer
 from epoche.bench.datasets import Dataset
 from epoche.bench.export import export_scifact
 from epoche.bench.official import official_scores, read_export
@@ -88,11 +89,13 @@ def run_and_score(
     ablate: bool = False,
     progress: RunProgress | None = None,
     meter: Meter | None = None,
+    decomposer: Decomposer | None = None,
 ) -> str:
     """Runs or resumes one plan and writes its summary; the summary's main line for people.
 
     Args:
         meter: what its language model costs, and may cost.
+        decomposer: the plan's, if it is loaded already.
 
     Raises:
         InputError: see `run`, and `summary_of`.
@@ -109,7 +112,7 @@ def run_and_score(
     store = open_store(plan.cache)
     meter = meter or Meter()
     try:
-        decomposer = make_decomposer(plan.decomposer, config, meter.keeping(store, config.base_url))
+        decomposer = decomposer or make_decomposer(plan.decomposer, config, meter.keeping(store, config.base_url))
         pipeline = Pipeline(make_nli(plan.nli, config, store), decomposer, policy, config)
         try:
             record = run(dataset, pipeline, plan.out, progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from epoche.assemble import Budget, Meter, Price, require_decomposer
+from epoche.assemble import Budget, Meter, Price, make_decomposer, open_store, require_decomposer
 from epoche.bench.compare import CACHE, Plan, folder_name, run_and_score
 from epoche.bench.datasets import Dataset
 from epoche.bench.record import read_json, write_json
@@ -90,7 +91,12 @@ def run_models(
         InputError: the folder cannot be written.
     """
     money = Budget(budget)
-    rows = []
+    rows: list[dict[str, Any]] = []
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written: {error.strerror}; give another --out") from None
+    store = open_store(out / CACHE)
     for model in models:
         row: dict[str, Any] = {"name": model.name, "decomposer": model.decomposer, "paper": model.paper}
         folder = out / folder_name(model.name)
@@ -98,7 +104,10 @@ def run_models(
             own = config if model.base_url is None else _at(config, model.base_url)
             meter = Meter(price=Price(model.prompt_price, model.reply_price), budget=money, key_name=model.key_env)
             plan = Plan(folder, model.decomposer, nli, out / CACHE)
-            run_and_score(dataset, plan, policy, own, limit=limit, progress=progress, meter=meter)
+            asked = make_decomposer(model.decomposer, own, meter.keeping(store, own.base_url))
+            # One statement first: a model that cannot answer it is not asked about all the others.
+            asked.decompose(dataset.items[0].statement)
+            run_and_score(dataset, plan, policy, own, limit=limit, progress=progress, meter=meter, decomposer=asked)
             summary = read_json(folder / "summary.json")
             if summary["decomposition"]["failures"] == summary["n"]:
                 row["not_run"] = "every statement failed: " + _first_failure(folder)
@@ -111,6 +120,7 @@ def run_models(
         said(model.name, row.get("not_run", "done"))
         rows.append(row)
         write_json(out / "models.json", {"budget": budget, "spent": round(money.spent, 6), "rows": rows})
+    store.close()
     return rows
 
 
@@ -122,7 +132,5 @@ def _at(config: Config, base_url: str) -> Config:
 
 
 def _first_failure(folder: Path) -> str:
-    import json
-
     with (folder / "items.jsonl").open(encoding="utf-8") as lines:
         return next((str(json.loads(line)["failure"]) for line in lines if json.loads(line)["failure"]), "")

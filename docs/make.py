@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import nli_pages, pages, policy_pages
+from benchmarks import decomposer_pages, nli_pages, pages, policy_pages
 from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
@@ -79,6 +79,7 @@ def filled(current: str) -> str:
         **pages.PARTS,
         **nli_pages.PARTS,
         **policy_pages.PARTS,
+        **decomposer_pages.PARTS,
         "reference faults": reference_faults,
     }.items():
         start = f"<!-- generated: {name} -->"
@@ -93,7 +94,10 @@ def main() -> None:
     """Writes or checks the generated pages."""
     architecture = DOCS / "architecture.md"
     generated = [
-        *(DOCS / f"{name}.md" for name in ("reproduction", "benchmarks", "nli", "policies", "guarantees")),
+        *(
+            DOCS / f"{name}.md"
+            for name in ("reproduction", "benchmarks", "nli", "policies", "guarantees", "decomposers")
+        ),
         DOCS.parent / "README.md",
     ]
     written = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from epoche.config import load_config, load_policy, with_tau
+from epoche.config import OPENAI, api_key, cache_file, load_config, load_policy, with_tau
 from epoche.errors import OptionError, PolicyError
 from epoche.policy import Policy, Promise, Target, promising
 
@@ -111,3 +111,45 @@ def test_a_policy_that_is_not_there_says_which_are(tmp_path: Path) -> None:
         load_policy("papr")
     with pytest.raises(PolicyError, match="cannot be read"):
         load_policy(str(tmp_path))
+
+
+# ── language models ──────────────────────────────────────────────────────────────────────────
+
+
+def test_case_20_a_key_goes_only_where_it_belongs(tmp_path: Path) -> None:
+    elsewhere = "http://127.0.0.1:8080/v1"
+    assert api_key(OPENAI, {"OPENAI_API_KEY": "sk-a"}) == "sk-a"
+    assert api_key(elsewhere, {"OPENAI_API_KEY": "sk-a"}) == ""
+    assert api_key(elsewhere, {"OPENAI_API_KEY": "sk-a", "OPENAI_BASE_URL": elsewhere + "/"}) == "sk-a"
+    assert api_key(elsewhere, {"OPENAI_API_KEY": "sk-a", "EPOCHE_API_KEY": "sk-b"}) == "sk-b"
+    assert api_key(OPENAI, {"OPENAI_API_KEY": "sk-a", "OTHER": "sk-c"}, name="OTHER") == "sk-c"
+    assert api_key(OPENAI, {"OPENAI_API_KEY": "sk-a"}, name="OTHER") == ""
+    path = tmp_path / "key"
+    path.write_text("sk-d\n", encoding="utf-8")
+    assert api_key(elsewhere, {"EPOCHE_API_KEY_FILE": str(path)}) == "sk-d"
+
+
+@pytest.mark.parametrize("key", ["sk-a b", "sk-a\nsk-b", "schlüssel"])
+def test_case_20_a_key_that_is_none_is_refused_without_being_repeated(key: str) -> None:
+    with pytest.raises(OptionError, match="EPOCHE_API_KEY holds characters") as caught:
+        api_key(OPENAI, {"EPOCHE_API_KEY": key})
+    assert key not in str(caught.value)
+    with pytest.raises(OptionError, match="EPOCHE_API_KEY_FILE cannot be read"):
+        api_key(OPENAI, {"EPOCHE_API_KEY_FILE": "/nowhere/key"})
+
+
+def test_where_language_models_are_asked() -> None:
+    assert load_config({}).base_url == OPENAI
+    assert load_config({"OPENAI_BASE_URL": "http://a/v1"}).base_url == "http://a/v1"
+    assert (
+        load_config({"OPENAI_BASE_URL": "http://a/v1", "EPOCHE_BASE_URL": "http://b/v1"}).base_url == "http://b/v1"
+    )
+    for bad in ("ftp://a", "a", "http://", "http:// a"):
+        with pytest.raises(OptionError, match="base_url"):
+            load_config({}, base_url=bad)
+    assert load_config({}).digest == load_config({}, base_url="http://a/v1", reply_seconds=5.0, cache=False).digest
+
+
+def test_where_replies_are_kept() -> None:
+    assert cache_file({"EPOCHE_CACHE": "/x"}) == Path("/x/cache.sqlite")
+    assert cache_file({"XDG_CACHE_HOME": "/y"}) == Path("/y/epoche/cache.sqlite")

@@ -35,7 +35,7 @@ class Certificate(Value):
     #: scores[condition][window] = (entailment, neutral, contradiction)
     scores: tuple[tuple[tuple[Probability, Probability, Probability], ...], ...]
     #: Of the embedded model, where a language model is the auditor.
-    second: SecondReading | None
+    second: SecondReading | None = None
     obstacles: tuple[Obstacle, ...]
     minimal_evidence: MinimalEvidence
     policy: Policy

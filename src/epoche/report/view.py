@@ -300,12 +300,14 @@ def _notes(certificate: Certificate) -> Section | None:
 
 def _method(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     evidence, policy, made_by = certificate.evidence, certificate.policy, certificate.provenance
+    second = certificate.second
     return (
         ("Read", words.read(len(evidence.sentences), len(evidence.documents))),
         ("Policy", words.policy_rule(policy)),
         ("τ", words.threshold_rule(policy)),
         ("Promise", words.promise_rule(policy.promises)),
         ("Model", words.model(made_by.nli.name, made_by.nli.sha256)),
+        *(() if second is None else (("Second reader", words.second_reader(second.nli.name, second.nli.sha256)),)),
         ("Made by", words.made_by(made_by)),
     )
 

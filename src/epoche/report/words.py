@@ -379,3 +379,8 @@ def made_by(provenance: Provenance) -> str:
 def model(name: str, sha256: str) -> str:
     """An NLI model, with the first 12 characters of its hash."""
     return f"{plain(name)}, sha256 {sha256[:12]}"
+
+
+def second_reader(name: str, sha256: str) -> str:
+    """The model that has to agree with a language model."""
+    return f"{model(name, sha256)}; an answer needs its proposal to be the same"

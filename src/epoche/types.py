@@ -87,6 +87,28 @@ class Statement(Value):
     kind: Kind
 
 
+class Role(StrEnum):
+    """What a part of a paper is there for; `OTHER` where nobody says."""
+
+    BACKGROUND = "background"
+    AIM = "aim"
+    METHODS = "methods"
+    RESULTS = "results"
+    CONCLUSION = "conclusion"
+    CAPTION = "caption"
+    REFERENCES = "references"
+    OTHER = "other"
+
+
+class Section(Value):
+    """A part of a document: `text[start:end]`, its heading, and what it is there for."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    title: str
+    role: Role
+
+
 class Document(Value):
     """A source of evidence. `sentences` are given only where the source is already split."""
 
@@ -94,6 +116,13 @@ class Document(Value):
     text: str
     title: str = ""
     retracted: bool = False
+    #: In order, disjoint; text between them belongs to no section.
+    sections: tuple[Section, ...] = ()
+    #: Where each page begins in `text`, from page 1 on; empty where there are no pages.
+    pages: tuple[int, ...] = ()
+    year: int | None = None
+    #: Kind of study or publication, as the source names it.
+    study: str = ""
     #: (start, end) of each sentence in `text`, or None when epoche is to split it.
     spans: tuple[tuple[int, int], ...] | None = None
 

@@ -28,6 +28,7 @@ from epoche.bench.record import load_run
 from epoche.bench.run import run
 from epoche.config import load_config, load_policy
 from epoche.errors import DocumentError
+from epoche.judge import judge
 from epoche.metrics.scores import accuracy, confusion
 from epoche.metrics.selective import aurc, group
 from epoche.policy import Policy
@@ -48,7 +49,6 @@ from epoche.types import (
     Statement,
     Window,
 )
-from epoche.verify import judge
 
 PAPER = load_policy("paper")
 SCIFACT_LABELS = [str(x) for x in (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)]

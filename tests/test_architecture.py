@@ -21,6 +21,7 @@ LAYERS = (
     ("config",),
     ("backends.base",),
     ("steps", "backends", "sources"),
+    ("judge",),
     ("verify",),
     ("assemble",),
     ("batch",),

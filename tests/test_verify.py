@@ -14,12 +14,12 @@ from epoche.assemble import Verifier
 from epoche.backends.fake import ScriptedNli, Triple
 from epoche.config import load_config
 from epoche.errors import CertificateError, InputError, PolicyError
+from epoche.judge import replay
 from epoche.outcome import Abstention, Failure, Verdict
 from epoche.policy import Policy, promising
 from epoche.report import render
 from epoche.steps.certify import parse_certificate, sealed
 from epoche.types import Document, Kind, Label, Unread
-from epoche.verify import replay
 from tests.test_config import PROMISE
 
 NEUTRAL = (0.0, 1.0, 0.0)

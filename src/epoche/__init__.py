@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from epoche.assemble import Verifier as Verifier
     from epoche.certificate import Certificate as Certificate
+    from epoche.judge import replay as replay
     from epoche.outcome import Abstention as Abstention
     from epoche.outcome import Failure as Failure
     from epoche.outcome import Outcome as Outcome
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from epoche.types import Label as Label
     from epoche.types import Reason as Reason
     from epoche.types import Status as Status
-    from epoche.verify import replay as replay
 
 _HOMES = {
     "Verifier": "epoche.assemble",
@@ -41,7 +41,7 @@ _HOMES = {
     "Failure": "epoche.outcome",
     "Outcome": "epoche.outcome",
     "Verdict": "epoche.outcome",
-    "replay": "epoche.verify",
+    "replay": "epoche.judge",
 }
 __all__ = ["__version__", *_HOMES]
 

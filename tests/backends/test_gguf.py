@@ -20,13 +20,14 @@ from epoche.bench.compare import decomposition_of
 from epoche.bench.run import run
 from epoche.config import load_config
 from epoche.errors import ModelError
+from epoche.judge import replay
 from epoche.policy import Policy
 from epoche.steps.decompose import WholeDecomposer
 from epoche.steps.model_audit import ModelNli
 from epoche.steps.model_decompose import ModelDecomposer
 from epoche.steps.prompts import SCHEMA
 from epoche.types import Kind, Statement
-from epoche.verify import Pipeline, replay
+from epoche.verify import Pipeline
 
 xllamacpp: Any = pytest.importorskip("xllamacpp", reason='needs the extra "gguf"')
 pytestmark = [

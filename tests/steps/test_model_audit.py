@@ -17,12 +17,13 @@ from epoche.backends.onnx_nli import OnnxNli, installed_models
 from epoche.backends.openai_chat import OpenAiChat
 from epoche.config import load_config
 from epoche.errors import BackendError
+from epoche.judge import replay
 from epoche.policy import Policy
 from epoche.steps.decompose import WholeDecomposer
 from epoche.steps.model_audit import MAX_WORDS, ModelNli, probabilities
 from epoche.steps.prompts import audit_prompt
 from epoche.types import Label, Reason
-from epoche.verify import Pipeline, replay
+from epoche.verify import Pipeline
 from tests.backends.chat_server import Answer, ChatServer
 
 INJECTIONS = [

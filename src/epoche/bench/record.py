@@ -22,9 +22,9 @@ import numpy as np
 from epoche.backends.base import SCORE_DECIMALS
 from epoche.bench.lock import alone
 from epoche.errors import InputError
+from epoche.judge import Case
 from epoche.steps.audit import FloatArray
 from epoche.types import Decomposition, Evidence, Label, Obstacle, Statement, Value
-from epoche.verify import Case
 
 _UNIT = 10**SCORE_DECIMALS
 

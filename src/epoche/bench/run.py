@@ -15,8 +15,9 @@ from epoche import __version__
 from epoche.bench.datasets import Dataset, Item
 from epoche.bench.record import ItemRecord, Run, Writer, load_run
 from epoche.errors import BackendError, InputError
+from epoche.judge import Case
 from epoche.types import Decomposition, Evidence
-from epoche.verify import Case, Pipeline
+from epoche.verify import Pipeline
 
 #: Every run scores single sentences and pairs of neighbours, so that ablations need no model.
 SIZES = (1, 2)

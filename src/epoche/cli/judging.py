@@ -155,8 +155,8 @@ def _print(outcome: Outcome, fmt: str, output: str | None, quiet: bool) -> None:
 @click.argument("certificate", type=click.Path(readable=False))
 def replay(certificate: str) -> None:
     """Derives the outcome in CERTIFICATE again from its stored scores, without the model."""
+    from epoche.judge import replay as derive_again
     from epoche.steps.certify import parse_certificate
-    from epoche.verify import replay as derive_again
 
     stored = parse_certificate(read_text(certificate))
     problems = derive_again(stored)

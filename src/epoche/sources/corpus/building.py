@@ -1,0 +1,200 @@
+"""An index of documents, built a batch at a time: killed anywhere, the same command goes on where it was.
+
+documents.sqlite   texts, their terms as numbers, the vocabulary; what is committed stays
+bm25/              the search arrays, memory-mapped, made anew from the terms when documents were added
+meta.json          what the index is: versions, counts, hashes; written last
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from epoche.errors import InputError
+from epoche.sources.corpus.passages import WHOLE, passages
+from epoche.sources.corpus.terms import VERSION, terms
+from epoche.types import Document
+
+FORMAT = "epoche-index/1"
+#: Chosen on SciFact's training claims.
+K1, B = 1.5, 0.75
+#: A title says more about a document than a sentence: it counts as often.
+TITLE_WEIGHT = 2
+_BATCH = 500
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, id TEXT UNIQUE, parent TEXT, sha BLOB, "
+    "body BLOB, terms BLOB)",
+    "CREATE INDEX IF NOT EXISTS parents ON documents (parent)",
+    "CREATE TABLE IF NOT EXISTS terms (number INTEGER PRIMARY KEY, term TEXT UNIQUE)",
+)
+#: Sentence spans of a text, for documents that are cut into passages.
+Spans = Callable[[str], list[tuple[int, int]]]
+#: Called with how many documents were read so far.
+Counted = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build did."""
+
+    added: int
+    replaced: int
+    unchanged: int
+    passages: int
+
+
+def build(documents: Iterable[Document], folder: Path, spans: Spans, counted: Counted | None = None) -> Built:
+    """Adds documents to an index, which is made if it is not there; one that is there already is left as it is.
+
+    Raises:
+        InputError: a folder that cannot be written, or that holds something else.
+    """
+    store = open_documents(folder, write=True)
+    with closing(store):
+        tally = {"added": 0, "replaced": 0, "unchanged": 0}
+        known: dict[str, int] = {t: n for n, t in store.execute("SELECT number, term FROM terms")}
+        for number, document in enumerate(documents, start=1):
+            tally[_add(store, document, spans, known)] += 1
+            if number % _BATCH == 0:
+                store.commit()
+                if counted is not None:
+                    counted(number)
+        store.commit()
+        made = _compact(store, folder, changed=bool(tally["added"] or tally["replaced"]))
+    return Built(**tally, passages=made)
+
+
+def open_documents(folder: Path, *, write: bool) -> sqlite3.Connection:
+    """The store of an index.
+
+    Raises:
+        InputError: it is not there or not one, or cannot be written.
+    """
+    path = folder / "documents.sqlite"
+    try:
+        if write:
+            if folder.exists() and any(folder.iterdir()) and not path.exists():
+                raise InputError(f"{folder} holds something that is no index: choose another --out")
+            folder.mkdir(parents=True, exist_ok=True)
+        elif not path.is_file():
+            raise InputError(f"{folder} holds no index: make one with epoche index … --out {folder}")
+        store = sqlite3.connect(path, timeout=60, check_same_thread=False)
+        if write:
+            store.execute("PRAGMA journal_mode=WAL")
+            store.execute("PRAGMA synchronous=NORMAL")
+            for table in _TABLES:
+                store.execute(table)
+        else:
+            store.execute("SELECT row FROM documents LIMIT 1")
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"index {folder} cannot be opened ({error})") from None
+    return store
+
+
+def _add(store: sqlite3.Connection, document: Document, spans: Spans, known: dict[str, int]) -> str:
+    """One document with its passages; says whether it was added, replaced or there already."""
+    body = document.model_dump_json().encode("utf-8")
+    sha = hashlib.sha256(body).digest()
+    found = store.execute("SELECT sha FROM documents WHERE parent = ? LIMIT 1", (document.id,)).fetchone()
+    if found is not None and found[0] == sha:
+        return "unchanged"
+    if found is not None:
+        store.execute("DELETE FROM documents WHERE parent = ?", (document.id,))
+    cuts = None
+    if len(document.text.split()) > WHOLE:
+        cuts = list(document.spans) if document.spans is not None else spans(document.text)
+    for part in passages(document, cuts):
+        numbers = [_number(store, term, known) for term in [*terms(part.title) * TITLE_WEIGHT, *terms(part.text)]]
+        packed = zlib.compress(part.model_dump_json().encode("utf-8"), 6)
+        row = (part.id, document.id, sha, packed, np.array(numbers, dtype="<i4").tobytes())
+        try:
+            store.execute("INSERT INTO documents (id, parent, sha, body, terms) VALUES (?, ?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError:
+            raise InputError(f"two documents would be called {part.id!r}: rename one of them") from None
+    return "added" if found is None else "replaced"
+
+
+def _number(store: sqlite3.Connection, term: str, known: dict[str, int]) -> int:
+    number = known.get(term)
+    if number is None:
+        number = known[term] = len(known)
+        store.execute("INSERT INTO terms VALUES (?, ?)", (number, term))
+    return number
+
+
+def _compact(store: sqlite3.Connection, folder: Path, changed: bool) -> int:
+    """Makes the search arrays from the stored terms; how many passages there are."""
+    import bm25s
+
+    (count,) = store.execute("SELECT COUNT(*) FROM documents").fetchone()
+    if count == 0:
+        raise InputError(f"no document was given, so there is nothing to index in {folder}")
+    if not changed and (folder / "meta.json").exists():
+        return int(count)
+    rows = np.fromiter((r for (r,) in store.execute("SELECT row FROM documents ORDER BY row")), np.int64, count)
+    vocabulary = {t: n for n, t in store.execute("SELECT number, term FROM terms ORDER BY number")}
+    model = bm25s.BM25(method="lucene", k1=K1, b=B)
+    model.index((list(_term_arrays(store)), vocabulary or {"": 0}), show_progress=False)
+    partial = folder / "bm25.part"
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    model.save(partial)
+    np.save(partial / "rows.npy", rows)
+    np.save(partial / "frequencies.npy", _frequencies(store, len(vocabulary)))
+    (folder / "meta.json").unlink(missing_ok=True)
+    shutil.rmtree(folder / "bm25", ignore_errors=True)
+    partial.rename(folder / "bm25")
+    hashes = {p.name: file_sha256(p) for p in sorted((folder / "bm25").iterdir())}
+    meta: dict[str, Any] = {
+        "format": FORMAT,
+        "terms": VERSION,
+        "k1": K1,
+        "b": B,
+        "title_weight": TITLE_WEIGHT,
+        "documents": store.execute("SELECT COUNT(DISTINCT parent) FROM documents").fetchone()[0],
+        "passages": count,
+        "sha256": _content_hash(store),
+        "arrays": hashes,
+    }
+    written = folder / ".meta.json.part"
+    written.write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
+    written.replace(folder / "meta.json")
+    return int(count)
+
+
+def _term_arrays(store: sqlite3.Connection) -> Iterator[NDArray[np.int32]]:
+    for (raw,) in store.execute("SELECT terms FROM documents ORDER BY row"):
+        yield np.frombuffer(raw, dtype="<i4")
+
+
+def _frequencies(store: sqlite3.Connection, size: int) -> NDArray[np.int64]:
+    """In how many passages each term occurs, int64[vocabulary]."""
+    counts = np.zeros(max(1, size), dtype=np.int64)
+    for numbers in _term_arrays(store):
+        counts[np.unique(numbers)] += 1
+    return counts
+
+
+def _content_hash(store: sqlite3.Connection) -> str:
+    """sha256 over the ids and hashes of all documents, whatever their order, and how they are searched."""
+    digest = hashlib.sha256(f"{FORMAT} {VERSION} {K1} {B} {TITLE_WEIGHT}".encode())
+    for key, sha in store.execute("SELECT DISTINCT parent, sha FROM documents ORDER BY parent"):
+        digest.update(hashlib.sha256(key.encode("utf-8")).digest() + sha)
+    return digest.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

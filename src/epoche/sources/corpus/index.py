@@ -1,0 +1,151 @@
+"""An index, opened: memory-mapped, checked against its hashes, the same answer for the same question."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from epoche.errors import InputError
+from epoche.sources.corpus.building import FORMAT, file_sha256, open_documents
+from epoche.sources.corpus.terms import VERSION, terms
+from epoche.types import Document
+
+#: Less of a query's weight than this in the best passage: nothing relevant was found. It is so for one in a hundred
+#: of the abstracts that hold the evidence of a SciFact training claim.
+RELEVANT = 0.25
+
+
+_PASSAGE = re.compile(r"#\d+$")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A passage that a query found.
+
+    Attributes:
+        score: BM25.
+        share: how much of the query's weight (idf) its terms have, from 0 to 1.
+    """
+
+    row: int
+    id: str
+    score: float
+    share: float
+
+    @property
+    def document(self) -> str:
+        """The document that the passage is of."""
+        return self.id.rpartition("#")[0] or self.id if _PASSAGE.search(self.id) else self.id
+
+
+class CorpusIndex:
+    """BM25 over the passages of an index.
+
+    Args:
+        folder: what `epoche index` wrote.
+        check: compare every file with its hash first; else only that they are there.
+
+    Raises:
+        InputError: no index, one of another version, or a damaged one.
+    """
+
+    def __init__(self, folder: Path, *, check: bool = False) -> None:
+        import bm25s
+
+        self.folder = folder
+        self.meta = _meta(folder)
+        for name, sha in self.meta["arrays"].items():
+            path = folder / "bm25" / name
+            if not path.is_file() or (check and file_sha256(path) != sha):
+                raise InputError(f"index {folder} is damaged ({name}): build it again with epoche index")
+        self._store = open_documents(folder, write=False)
+        self._lock = threading.Lock()
+        try:
+            self._model: Any = bm25s.BM25.load(folder / "bm25", mmap=True)
+            self._rows = np.load(folder / "bm25" / "rows.npy", mmap_mode="r")
+            self._frequencies = np.load(folder / "bm25" / "frequencies.npy", mmap_mode="r")
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"index {folder} is damaged ({error}): build it again with epoche index") from None
+        (count,) = self._store.execute("SELECT COUNT(*) FROM documents").fetchone()
+        if count != len(self._rows):
+            raise InputError(
+                f"index {folder} is unfinished ({len(self._rows)} of {count} passages can be searched): start "
+                "epoche index with the same documents again"
+            )
+
+    @property
+    def sha256(self) -> str:
+        """Over the documents that are in it, and how it searches them."""
+        return str(self.meta["sha256"])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def search(self, query: str, top: int) -> list[Hit]:
+        """At most `top` passages, the best first; equal scores in the order of their ids."""
+        asked = terms(query)
+        vocabulary = self._model.vocab_dict
+        numbers = [vocabulary[term] for term in asked if term in vocabulary]
+        if not numbers or top < 1:
+            return []
+        scores = self._model.get_scores_from_ids(numbers)
+        found = np.flatnonzero(scores > 0)
+        if found.size > top:
+            # Everything that ties with the last one stays until ids have decided.
+            least = np.partition(scores[found], found.size - top)[found.size - top]
+            found = found[scores[found] >= least]
+        weights = self._weights(asked)
+        hits = []
+        for place in found.tolist():
+            row = int(self._rows[place])
+            key, own = self._of_row(row)
+            shared = set(asked) & own
+            share = sum(weights[term] for term in shared) / sum(weights.values())
+            hits.append(Hit(row, key, round(float(scores[place]), 4), round(share, 4)))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top]
+
+    def _weights(self, asked: Sequence[str]) -> dict[str, float]:
+        """The idf of each term of a query; of one that no passage has, that of the rarest possible."""
+        vocabulary, n = self._model.vocab_dict, len(self._rows)
+        counts = {t: int(self._frequencies[vocabulary[t]]) if t in vocabulary else 0 for t in asked}
+        return {t: math.log(1 + (n - count + 0.5) / (count + 0.5)) for t, count in counts.items()}
+
+    def _of_row(self, row: int) -> tuple[str, set[str]]:
+        document = self.document(row)
+        return document.id, {*terms(document.title), *terms(document.text)}
+
+    def document(self, row: int) -> Document:
+        """The passage of a row."""
+        with self._lock:
+            (packed,) = self._store.execute("SELECT body FROM documents WHERE row = ?", (row,)).fetchone()
+        return Document.model_validate_json(zlib.decompress(packed))
+
+    def close(self) -> None:
+        """Closes the files."""
+        self._store.close()
+
+
+def _meta(folder: Path) -> dict[str, Any]:
+    path = folder / "meta.json"
+    if not path.is_file():
+        if (folder / "documents.sqlite").is_file():
+            raise InputError(f"index {folder} is unfinished: start epoche index with the same documents again")
+        raise InputError(f"{folder} holds no index: make one with epoche index … --out {folder}")
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+        made = (meta["format"], meta["terms"])
+        meta["sha256"], meta["arrays"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"index {folder} is damaged (meta.json: {error}): build it again") from None
+    if made != (FORMAT, VERSION):
+        raise InputError(f"index {folder} is of another version ({made[0]}, {made[1]}): build it again")
+    return dict(meta)

@@ -31,6 +31,8 @@ from epoche.config import data_folder, load_config, load_policy
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "decomposers.json"
 SMALL = "SmolLM2-135M-Instruct"
+#: Questions asked; a thousand statements would take hours.
+QUESTIONS = 150
 #: What is kept of a summary; the rest holds no figure of the table.
 KEPT = ("n", "accuracy", "macro_f1", "risk_at_coverage", "aurc", "auroc_failure", "decomposition", "intervals")
 
@@ -99,8 +101,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int)
     options = parser.parse_args()
     found = {}
-    for name, split in (("scifact", "dev"), ("pubmedqa", "train")):
-        found[name] = measured(load(name, split, data_folder()), options.work, options.limit)
+    for name, split, most in (("scifact", "dev", None), ("pubmedqa", "train", QUESTIONS)):
+        found[name] = measured(load(name, split, data_folder()), options.work, options.limit or most)
         RESULTS.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         print(json.dumps(found[name]["paired"], ensure_ascii=False, indent=1), flush=True)
 

@@ -35,6 +35,7 @@ from epoche.policy import Policy
 from epoche.steps.audit import audit, best_of
 from epoche.steps.decide import decide, propose
 from epoche.steps.decompose import WholeDecomposer, with_whole
+from epoche.steps.guard import Part
 from epoche.steps.retrieve import make_windows
 from epoche.steps.segment import segment
 from epoche.types import (
@@ -199,7 +200,11 @@ def r9() -> Fault:
     reply = "Here are the conditions:\n1. Zinc lowers pain.\n2. Zinc lowers fever."
     facts = {"Zinc lowers pain.", "Zinc lowers fever.", claim.text}
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
-    ours = [c.text for c in with_whole(claim, lines, "reply", "proposed").conditions if c.critical]
+    ours = [
+        c.text
+        for c in with_whole(claim, [Part(line) for line in lines], "reply", "proposed").conditions
+        if c.critical
+    ]
     faulty, kept = (f"{len(set(texts) - facts)} of {len(texts)}" for texts in (lines, ours))
     what = "critical conditions that are no fact of the claim, from a reply with a heading and numbers"
     return Fault(9, what, faulty, kept)

@@ -160,12 +160,35 @@ class Decomposition(Value):
     replies: tuple[ReplyRecord, ...] = ()
 
 
+class Found(Value):
+    """A document that retrieval found: its best score, and how much of the query's weight its words have."""
+
+    document: str
+    score: float
+    share: Probability
+
+
+class Retrieval(Value):
+    """How the evidence was found, where it was searched for."""
+
+    #: What was searched: `index`, or the name of a service.
+    source: str
+    #: Of the index; None for a service, which changes from day to day.
+    sha256: Sha256 | None
+    #: Most documents asked for.
+    top: int = Field(ge=1)
+    queries: tuple[str, ...]
+    found: tuple[Found, ...]
+
+
 class DocumentRecord(Value):
     """What a certificate keeps of a document: its text only as the sentences cited."""
 
     id: str
     title: str
     retracted: bool
+    year: int | None = None
+    study: str = ""
     characters: int
     sha256: Sha256
 
@@ -180,6 +203,10 @@ class Sentence(Value):
     end: int = Field(ge=0)
     text: str
     sha256: Sha256
+    #: What the part of the paper that it stands in is there for.
+    role: Role = Role.OTHER
+    #: From 1; None where the source has no pages.
+    page: int | None = None
 
 
 class Window(Value):
@@ -214,6 +241,7 @@ class Evidence(Value):
     sentences: tuple[Sentence, ...] = ()
     windows: tuple[Window, ...] = ()
     unread: tuple[Unread, ...] = ()
+    retrieval: Retrieval | None = None
 
 
 class Obstacle(Value):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from epoche import __version__
-from epoche.backends.base import Decomposer, NliModel, Progress
+from epoche.backends.base import Decomposer, NliModel, Progress, Retriever
 from epoche.config import Config
 from epoche.errors import BackendError, PolicyError
 from epoche.judge import Case, failed, judge, require_promise_for
@@ -35,6 +35,7 @@ from epoche.types import (
     Obstacle,
     Provenance,
     Reason,
+    Retrieval,
     SecondReading,
     Statement,
     Unread,
@@ -42,6 +43,8 @@ from epoche.types import (
 
 #: Special tokens of a pair in the widest case (RoBERTa: four).
 _SPECIAL_TOKENS = 4
+#: Documents that are read where they are searched for.
+TOP = 20
 
 
 class Pipeline:
@@ -98,9 +101,11 @@ class Pipeline:
     def verify(
         self,
         claim: str,
-        documents: Sequence[str | Document],
+        documents: Sequence[str | Document] = (),
         *,
         unread: Sequence[Unread] = (),
+        retriever: Retriever | None = None,
+        top: int = TOP,
         progress: Progress | None = None,
     ) -> Outcome:
         """Checks a claim: supported, refuted, not enough evidence, or an abstention.
@@ -108,35 +113,54 @@ class Pipeline:
         Args:
             documents: texts or `Document`s; a text is given the id `doc-1`, `doc-2`, … by position.
             unread: evidence that could not be read; it forbids every answer but a refutation.
+            retriever: finds further documents, at most `top`, for each condition.
             progress: called with (pairs scored, pairs to score).
 
         Raises:
             InputError: a document is not text, two have one id, or a text cannot be encoded.
         """
-        return self._run(Statement(text=statement_text(claim), kind=Kind.CLAIM), documents, unread, progress)
+        return self._run(
+            Statement(text=statement_text(claim), kind=Kind.CLAIM), documents, unread, retriever, top, progress
+        )
 
     def ask(
         self,
         question: str,
-        documents: Sequence[str | Document],
+        documents: Sequence[str | Document] = (),
         *,
         unread: Sequence[Unread] = (),
+        retriever: Retriever | None = None,
+        top: int = TOP,
         progress: Progress | None = None,
     ) -> Outcome:
         """Answers a yes/no question: yes, no, maybe, or an abstention. Arguments as in `verify`."""
-        return self._run(Statement(text=statement_text(question), kind=Kind.QUESTION), documents, unread, progress)
+        return self._run(
+            Statement(text=statement_text(question), kind=Kind.QUESTION),
+            documents,
+            unread,
+            retriever,
+            top,
+            progress,
+        )
 
     def _run(
         self,
         statement: Statement,
         documents: Sequence[str | Document],
         unread: Sequence[Unread],
+        retriever: Retriever | None,
+        top: int,
         progress: Progress | None,
     ) -> Outcome:
         given, policy = as_documents(documents), self.policy_for(statement.kind)
         case = Case(statement, Decomposition(conditions=(), covers=False), Evidence(), ())
         try:
-            case = self.prepare(statement, given, tuple(unread))
+            proposed, retrieval = self.propose(statement), None
+            if retriever is not None and proposed is not None:
+                found, retrieval = retriever.retrieve([c.text for c in proposed.conditions], top)
+                known = {document.id for document in given}
+                given += [document for document in found if document.id not in known]
+            case = self.prepare(statement, given, tuple(unread), proposed=proposed, retrieval=retrieval)
             scores = self.score(case, progress)
             second = self._second(case)
         except BackendError as error:
@@ -150,12 +174,14 @@ class Pipeline:
         unread: tuple[Unread, ...] = (),
         sizes: Sequence[int] | None = None,
         proposed: Decomposition | None = None,
+        retrieval: Retrieval | None = None,
     ) -> Case:
         """Phase 1 and the reading of the evidence; stops at the first obstacle.
 
         Args:
             sizes: window sizes to make, in sentences; default: those that the policy reads.
             proposed: what the decomposer says of this statement, if it was asked already.
+            retrieval: how the documents were found, if they were searched for.
         """
         nothing = Decomposition(conditions=(), covers=False)
         obstacle = statement_obstacle(statement, self.config.languages)
@@ -179,10 +205,11 @@ class Pipeline:
             sentences=kept,
             windows=make_windows(kept, sizes, self.nli.token_spans, budget),
             unread=(*unread, *foreign, *left_out),
+            retrieval=retrieval,
         )
         obstacles: tuple[Obstacle, ...] = ()
         if not kept:
-            obstacles = (_nothing_to_read(foreign),)
+            obstacles = (_nothing_to_read(foreign, retrieval),)
         return Case(statement, decomposition, evidence, obstacles)
 
     def propose(self, statement: Statement) -> Decomposition | None:
@@ -217,7 +244,15 @@ class Pipeline:
         return nli.score(pairs, progress).reshape(len(pairs) // windows if windows else 0, windows, 3)
 
 
-def _nothing_to_read(foreign: Sequence[Unread]) -> Obstacle:
+def _nothing_to_read(foreign: Sequence[Unread], retrieval: Retrieval | None) -> Obstacle:
+    if retrieval is not None:
+        best = max((found.share for found in retrieval.found), default=0.0)
+        where = "the index" if retrieval.source == "index" else retrieval.source
+        detail = f"nothing relevant was found in {where}: "
+        detail += (
+            f"the best document has {best:.0%} of the weight of what was asked" if best else "no document matches"
+        )
+        return Obstacle(reason=Reason.NO_EVIDENCE, detail=detail)
     if foreign:
         return Obstacle(reason=Reason.UNSUPPORTED_LANGUAGE, detail=foreign[0].why)
     return Obstacle(reason=Reason.NO_EVIDENCE, detail="the evidence holds no sentence to read")

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.types import Component, Decomposition, NliInfo, Statement
+from epoche.types import Component, Decomposition, Document, NliInfo, Retrieval, Statement
 
 #: float64[n, 3] in the order of `types.NLI_LABELS`; each row sums to 1 up to rounding.
 Scores = NDArray[np.float64]
@@ -133,5 +133,17 @@ class Decomposer(Protocol):
 
         Raises:
             BackendError: the decomposer failed and cannot say anything.
+        """
+        ...
+
+
+class Retriever(Protocol):
+    """Finds documents to read."""
+
+    def retrieve(self, queries: Sequence[str], top: int) -> tuple[tuple[Document, ...], Retrieval]:
+        """At most `top` documents for some queries together, and what was found; none where nothing is relevant.
+
+        Raises:
+            EpocheError: nothing could be searched.
         """
         ...

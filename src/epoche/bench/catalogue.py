@@ -128,6 +128,16 @@ def load(name: str, split: str, data: Path, protocol: Protocol = "abstract") -> 
     return load_pubmedqa(files["file"], split=split, ids=files.get("ids"), exclude=files.get("exclude"))
 
 
+def corpus_file(data: Path) -> Path:
+    """SciFact's corpus of abstracts below a data folder, its hash checked.
+
+    Raises:
+        InputError: it is not there, or not the released one.
+    """
+    folder = data / SCIFACT.name if (data / SCIFACT.name).is_dir() else data
+    return _checked(folder, SCIFACT.splits["dev"].files["corpus"], SCIFACT, data)
+
+
 def release_folder(source: Source, data: Path) -> Path:
     """Where a download goes so that `load` finds it.
 

@@ -10,7 +10,7 @@ import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -90,12 +90,14 @@ def run_and_score(
     progress: RunProgress | None = None,
     meter: Meter | None = None,
     decomposer: Decomposer | None = None,
+    retrieval: Mapping[str, Any] | None = None,
 ) -> str:
     """Runs or resumes one plan and writes its summary; the summary's main line for people.
 
     Args:
         meter: what its language model costs, and may cost.
         decomposer: the plan's, if it is loaded already.
+        retrieval: figures of how the evidence was found, for the summary.
 
     Raises:
         InputError: see `run`, and `summary_of`.
@@ -120,9 +122,13 @@ def run_and_score(
             add_usage(plan.out, meter)
     finally:
         store.close()
-    summary = summary_of(record, Setup(policy))
+    summary = summary_of(record, Setup(policy)) | dict(retrieval or {})
     write_json(plan.out / "summary.json", summary)
-    if dataset.name == "scifact" and dataset.protocol == "abstract" and any(i.rationales for i in dataset.items):
+    if (
+        dataset.name == "scifact"
+        and dataset.protocol in ("abstract", "corpus")
+        and any(i.rationales for i in dataset.items)
+    ):
         found = official_scores(read_export(export_scifact(record, policy)), dataset.items)
         write_json(plan.out / "official.json", found)
     if ablate:

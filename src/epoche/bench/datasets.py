@@ -101,6 +101,18 @@ def load_scifact(claims: Path, corpus: Path, *, split: str, protocol: Protocol, 
     return _dataset("scifact", split, protocol, items, [claims, corpus, *([ids] if ids else [])], notes)
 
 
+def scifact_documents(corpus: Path) -> dict[str, Document]:
+    """Every abstract of a SciFact corpus by its id.
+
+    Raises:
+        DocumentError: a file or line that is not in the official form.
+    """
+    return {
+        str(r["doc_id"]): given_sentences(str(r["doc_id"]), r["abstract"], r.get("title", ""))
+        for _, r in _records(corpus, _corpus_line)
+    }
+
+
 def load_pubmedqa(file: Path, *, split: str, ids: Path | None = None, exclude: Path | None = None) -> Dataset:
     """PubMedQA questions with their abstracts; the conclusion (`LONG_ANSWER`) is never read.
 

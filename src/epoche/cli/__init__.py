@@ -9,6 +9,7 @@ import click
 from epoche import __version__
 from epoche.cli.bench import bench, curve, export
 from epoche.cli.cache import cache
+from epoche.cli.index import index
 from epoche.cli.io import discard_stdout, say
 from epoche.cli.judging import ask, replay, verify
 from epoche.cli.nli import models, score
@@ -47,6 +48,7 @@ for command in (
     curve,
     export,
     cache,
+    index,
     calibrate,
     check_promise,
     plan,

@@ -69,25 +69,49 @@ _data = click.option(
 @bench.command()
 @_data
 @click.option("--split", default="dev", show_default=True, help="train, calibration or dev.")
-@click.option("--protocol", type=click.Choice(["abstract", "rationale"]), default="abstract")
+@click.option("--protocol", type=click.Choice(["abstract", "rationale", "corpus"]), default="abstract")
 @click.option("--claims", metavar="FILE", help="A claims file in place of a split; needs --corpus.")
 @click.option("--corpus", metavar="FILE", help="A corpus file; needs --claims.")
+@click.option("--corpus-index", metavar="DIR", help="Index of the corpus, for --protocol corpus (`epoche index`).")
+@click.option(
+    "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Abstracts read of those found."
+)
 @_running
 def scifact(
-    data: str | None, split: str, protocol: Any, claims: str | None, corpus: str | None, **options: Any
+    data: str | None,
+    split: str,
+    protocol: Any,
+    claims: str | None,
+    corpus: str | None,
+    corpus_index: str | None,
+    top: int,
+    **options: Any,
 ) -> None:
-    """SciFact: claims against their cited abstracts (`abstract`, the headline) or gold sentences."""
-    from epoche.bench.catalogue import load
+    """SciFact: claims against their cited abstracts (`abstract`, the headline), gold sentences, or the corpus."""
+    from epoche.bench.catalogue import corpus_file, load
     from epoche.bench.datasets import load_scifact
     from epoche.config import data_folder
 
     if (claims is None) != (corpus is None):
         raise OptionError("--claims and --corpus go together: give both, or --data and --split")
+    if (protocol == "corpus") != (corpus_index is not None):
+        raise OptionError("--protocol corpus and --corpus-index go together: make the index with epoche index")
+    given: Any = "abstract" if protocol == "corpus" else protocol
+    folder = Path(data) if data else data_folder()
     if claims is not None and corpus is not None:
-        dataset = load_scifact(Path(claims), Path(corpus), split=Path(claims).stem, protocol=protocol)
+        dataset = load_scifact(Path(claims), Path(corpus), split=Path(claims).stem, protocol=given)
     else:
-        dataset = load("scifact", split, Path(data) if data else data_folder(), protocol)
-    _run(dataset, **options)
+        dataset = load("scifact", split, folder, given)
+    if corpus_index is None:
+        _run(dataset, **options)
+        return
+    from epoche.bench.datasets import scifact_documents
+    from epoche.bench.open_domain import retrieval_figures, search_all
+    from epoche.sources.corpus.index import CorpusIndex
+
+    abstracts = scifact_documents(Path(corpus) if corpus else corpus_file(folder))
+    searched = search_all(dataset, abstracts, CorpusIndex(Path(corpus_index)), top)
+    _run(searched.dataset, retrieval=retrieval_figures(searched, top), **options)
 
 
 @bench.command()
@@ -208,6 +232,7 @@ def _run(
     quiet: bool,
     models: str | None,
     budget: float | None,
+    retrieval: dict[str, Any] | None = None,
     **settings: Any,
 ) -> None:
     """One run per decomposer and NLI model; more than one go to folders below `out`."""
@@ -231,7 +256,15 @@ def _run(
     for plan in plans:
         with run_bar(quiet) as progress:
             lines = run_and_score(
-                dataset, plan, chosen, config, limit=limit, ablate=ablate, progress=progress, meter=meter
+                dataset,
+                plan,
+                chosen,
+                config,
+                limit=limit,
+                ablate=ablate,
+                progress=progress,
+                meter=meter,
+                retrieval=retrieval,
             )
         write_text(lines, None)
 

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -165,6 +165,22 @@ def run_bar(quiet: bool) -> Iterator[RunProgress | None]:
                 bar.initial = bar.last_print_n = done  # what an earlier start has done is no speed of this one
             bar.total = total
             bar.set_postfix_str(f"{pairs / max(time.monotonic() - start, 1e-9):.0f} pairs/s", refresh=False)
+            bar.update(done - bar.n)
+
+        yield show
+
+
+@contextmanager
+def count_bar(quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """A count of documents on a terminal, with how many a second."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc="documents", unit="document", delay=1.0, leave=False) as bar:
+
+        def show(done: int) -> None:
             bar.update(done - bar.n)
 
         yield show

@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from epoche.errors import DocumentError
-from epoche.types import Component, Document, DocumentRecord, Sentence
+from epoche.types import Component, Document, DocumentRecord, Role, Sentence
 
 SPLITTER = Component(name="nupunkt+mended", version="1")
 
@@ -88,7 +89,8 @@ def segment(documents: Sequence[Document]) -> tuple[tuple[DocumentRecord, ...], 
     Raises:
         DocumentError: two documents of one id, a lone surrogate, spans that do not fit the text.
     """
-    records, sentences = [], []
+    records: list[DocumentRecord] = []
+    sentences: list[Sentence] = []
     seen: set[str] = set()
     for document in sorted(documents, key=lambda d: _natural(d.id)):
         if document.id in seen:
@@ -103,16 +105,37 @@ def segment(documents: Sequence[Document]) -> tuple[tuple[DocumentRecord, ...], 
                 id=document.id,
                 title=document.title,
                 retracted=document.retracted,
+                year=document.year,
+                study=document.study,
                 characters=len(document.text),
                 sha256=_sha256(document.text),
             )
         )
-        for index, (start, end) in enumerate(spans):
-            text = document.text[start:end]
-            sentences.append(
-                Sentence(document=document.id, index=index, start=start, end=end, text=text, sha256=_sha256(text))
-            )
+        sentences += _sentences(document, spans)
     return tuple(records), tuple(sentences)
+
+
+def _sentences(document: Document, spans: Sequence[tuple[int, int]]) -> Iterator[Sentence]:
+    """Sentences with their role and page; a reference list is no evidence, so it is left out."""
+    starts = [section.start for section in document.sections]
+    for index, (start, end) in enumerate(spans):
+        at = bisect_right(starts, start) - 1
+        inside = at >= 0 and start < document.sections[at].end
+        role = document.sections[at].role if inside else Role.OTHER
+        if role is Role.REFERENCES:
+            continue
+        text = document.text[start:end]
+        page = bisect_right(document.pages, start) or None
+        yield Sentence(
+            document=document.id,
+            index=index,
+            start=start,
+            end=end,
+            text=text,
+            sha256=_sha256(text),
+            role=role,
+            page=page,
+        )
 
 
 def _sha256(text: str) -> str:

@@ -20,11 +20,14 @@ from epoche.cli.io import (
     statement_text,
     write_text,
 )
+from epoche.errors import OptionError
 
 if TYPE_CHECKING:
+    from epoche.backends.base import Retriever
     from epoche.outcome import Outcome
 
 DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
+SERVICES = ("pubmed", "europepmc")
 FORMATS = ("text", "json", "md", "html")
 #: Exit codes of `--exit-code`; an abstention is 30.
 LABEL_CODES = {
@@ -47,9 +50,19 @@ def _judging(command: F) -> F:
             "--evidence",
             "-e",
             multiple=True,
-            required=True,
-            metavar="PATH",
-            help="A .txt, .md or .jsonl file, or a folder of them. Repeatable.",
+            metavar="PATH|ID",
+            help="A paper, a .jsonl file, a folder of them, or pmid:…, doi:…, pmcid:…. Repeatable.",
+        ),
+        click.option("--corpus", metavar="DIR", help="An index (`epoche index`) to search for evidence."),
+        click.option("--search", type=click.Choice(SERVICES), help="A literature service to search for evidence."),
+        click.option(
+            "--top",
+            "--max-docs",
+            "top",
+            type=click.IntRange(1, 1000),
+            default=20,
+            show_default=True,
+            help="Most documents read of those found.",
         ),
         click.option("--format", "-f", "fmt", type=click.Choice(FORMATS), default="text", show_default=True),
         click.option("--output", "-o", metavar="FILE", help="Write the report here instead of to stdout."),
@@ -108,6 +121,9 @@ def _run(
     on_error: Literal["stop", "skip"],
     exit_code: bool,
     quiet: bool,
+    corpus: str | None,
+    search: str | None,
+    top: int,
     **settings: Any,
 ) -> None:
     from epoche.assemble import Verifier
@@ -118,7 +134,10 @@ def _run(
     require_apart(output, [*evidence, policy], sorted(TEXT_TYPES | LINE_TYPES))
     text = statement_text(statement)
     config = load_config(**settings)
-    documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error)
+    if not evidence and corpus is None and search is None:
+        raise OptionError("nothing to read: give --evidence, --corpus or --search")
+    retriever = None if corpus is None else _retriever(corpus)
+    documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error) if evidence else ((), ())
     skipped = passed_over([Path(p) for p in evidence])
     if skipped and not quiet:
         more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
@@ -128,9 +147,18 @@ def _run(
         if notice.startswith("claim" if verb == "verify" else "question"):
             say(notice)
     with progress_bar(quiet) as progress:
-        outcome = getattr(verifier, verb)(text, documents, unread=unread, progress=progress)
+        outcome = getattr(verifier, verb)(
+            text, documents, unread=unread, retriever=retriever, top=top, progress=progress
+        )
     _print(outcome, fmt, output, quiet)
     sys.exit(_code(outcome, exit_code))
+
+
+def _retriever(corpus: str) -> Retriever:
+    from epoche.sources.corpus.index import CorpusIndex
+    from epoche.sources.corpus.retriever import CorpusRetriever
+
+    return CorpusRetriever(CorpusIndex(Path(corpus)))
 
 
 def _code(outcome: Outcome, by_label: bool) -> int:

@@ -7,8 +7,10 @@ from typing import TypeVar
 
 from epoche.certificate import Certificate
 from epoche.errors import CertificateError
-from epoche.report import words
+from epoche.report import source_words, words
 from epoche.report.blocks import ConditionView, Direction, Meter, Quote, Quotes, Section, Tone, View
+from epoche.steps.certify import as_array
+from epoche.steps.sides import disagreeing, sides
 from epoche.types import Cited, ConditionAudit, DocumentRecord, Label, Sentence, Status, Window
 
 #: Sentences shown per direction; the rest are counted.
@@ -75,7 +77,11 @@ def view(certificate: Certificate) -> View:
         conditions=conditions,
         meter=_meter(certificate, tone),
         why=_why(certificate),
-        sections=tuple(s for s in (_minimal(certificate, shown), _unread(certificate), _notes(certificate)) if s),
+        sections=tuple(
+            s
+            for s in (_minimal(certificate, shown), _sides(certificate), _unread(certificate), _notes(certificate))
+            if s
+        ),
         method=_method(certificate),
         provenance=_provenance(certificate),
         documents=tuple(
@@ -215,7 +221,7 @@ def _passage(
         text=text,
         document=words.plain(first.document),
         title=words.plain(record.title) if record and shown.first_time(record) else "",
-        place=words.place(window, [s.index + 1 for s in members]),
+        place=words.place(window, [s.index + 1 for s in members], members[0].page),
         probability=probability,
         retracted=record is not None and record.retracted,
     )
@@ -274,6 +280,18 @@ def _places(certificate: Certificate, sentences: Sequence[int]) -> str:
     return words.listing([words.sentences_of(found, document) for document, found in numbers.items()])
 
 
+def _sides(certificate: Certificate) -> Section | None:
+    """The documents that disagree, side by side, and what the policy does about it."""
+    if not certificate.scores or len(certificate.evidence.documents) < 2:
+        return None
+    found = sides(certificate.evidence, as_array(certificate), certificate.policy)
+    disputed = disagreeing(found)
+    if not disputed:
+        return None
+    lines = [source_words.side(one, disputed) for one in found]
+    return Section(source_words.SIDES, (*lines, source_words.settled(certificate.policy)))
+
+
 def _unread(certificate: Certificate) -> Section | None:
     unread = certificate.evidence.unread
     if not unread:
@@ -302,6 +320,7 @@ def _method(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     evidence, policy, made_by = certificate.evidence, certificate.policy, certificate.provenance
     second = certificate.second
     return (
+        *(() if evidence.retrieval is None else (("Found", source_words.found(evidence.retrieval)),)),
         ("Read", words.read(len(evidence.sentences), len(evidence.documents))),
         ("Policy", words.policy_rule(policy)),
         ("τ", words.threshold_rule(policy)),

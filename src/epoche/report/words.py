@@ -173,9 +173,11 @@ def against_tau(value: float, tau: float | None) -> str:
     return f"{figure(value, tau)} ({'no τ' if tau is None else f'τ = {figure(tau)}'})"
 
 
-def place(window: Window, numbers: Sequence[int]) -> str:
-    """Where a window stands in its document: `sentence 3`, `sentences 3–4`, `sentence 3, part 2 of 4`."""
+def place(window: Window, numbers: Sequence[int], page: int | None = None) -> str:
+    """Where a window stands in its document: `page 2, sentence 3`, `sentences 3–4`, `sentence 3, part 2 of 4`."""
     where = f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {numbers[0]}–{numbers[-1]}"
+    if page is not None:
+        where = f"page {page}, {where}"
     return where if window.parts == 1 else f"{where}, part {window.part + 1} of {window.parts}"
 
 

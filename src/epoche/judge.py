@@ -16,6 +16,7 @@ from epoche.steps.certify import as_array, as_rows, broken_facts, certify, diffe
 from epoche.steps.decide import decide
 from epoche.steps.minimise import minimise
 from epoche.steps.retrieve import premise
+from epoche.steps.roles import heard
 from epoche.types import (
     Condition,
     Decomposition,
@@ -75,8 +76,9 @@ def judge(
             policy=policy,
             provenance=provenance,
         )
-    audits = audit(case.conditions, case.evidence.windows, scores, policy)
-    subset_judge = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, scores, policy)
+    counted = heard(scores, case.evidence, policy.silent)
+    audits = audit(case.conditions, case.evidence.windows, counted, policy)
+    subset_judge = Judge(case.statement.kind, [c.critical for c in case.conditions], case.evidence, counted, policy)
     proposal = decide(audits, subset_judge.whole)
     outcome = abstain(proposal, subset_judge, case.evidence)
     if second is not None:

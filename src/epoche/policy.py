@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from epoche.types import KIND_LABELS, REFUTING, SUPPORTING, Kind, Label, Probability, Sha256, Value
+from epoche.types import KIND_LABELS, REFUTING, SUPPORTING, Kind, Label, Probability, Role, Sha256, Value
 
 #: What a posterior may look at; `steps/posterior.py` computes them.
 FEATURE_NAMES = (
@@ -157,6 +157,8 @@ class Policy(Value):
     contradiction_threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.55
     #: Sizes, in sentences, of the premises that are read: (1,) or (1, 2).
     windows: Windows = (1,)
+    #: Sentences of these roles are no findings: alone they neither support nor contradict.
+    silent: tuple[Role, ...] = ()
     #: What a critical condition with strong support and strong contradiction leads to.
     on_conflict: Literal["refute", "abstain"] = "refute"
     #: Which critical conditions must be SUP for a "yes".

@@ -20,7 +20,7 @@ from epoche.backends.base import Decomposer
 from epoche.bench.datasets import Dataset
 from epoche.bench.export import export_scifact
 from epoche.bench.official import official_scores, read_export
-from epoche.bench.readings import Setup, Table, grid, leaking, predictions_of
+from epoche.bench.readings import Setup, Table, grid, key_of, leaking, predictions_of
 from epoche.bench.record import Run, read_json, write_json
 from epoche.bench.run import RunProgress, run
 from epoche.bench.score import summarise
@@ -216,7 +216,7 @@ def ablations_of(record: Run, policy: Policy) -> dict[str, Any]:
     tables: dict[Any, Table] = {}
     rows = {}
     for name, setup in grid(policy).items():
-        key = (setup.decomposition, setup.policy.windows, setup.pooling)
+        key = key_of(setup)
         if key not in tables:
             tables[key] = Table(record, setup)
         summary = summary_of(record, setup, tables[key], ABLATION_RESAMPLES, brief=True)

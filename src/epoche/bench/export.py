@@ -17,6 +17,7 @@ from epoche.policy import Policy
 from epoche.steps.abstain import reason_to_withhold
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT, FloatArray, best_of
 from epoche.steps.decide import propose
+from epoche.steps.roles import heard
 from epoche.types import UNSETTLED, Kind, Label
 
 _OFFICIAL = {Label.SUPPORTED: "SUPPORT", Label.REFUTED: "CONTRADICT"}
@@ -50,6 +51,7 @@ def export_scifact(run: Run, policy: Policy) -> str:
 
 def _evidence(item: ItemRecord, scores: FloatArray, policy: Policy) -> dict[str, dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
+    scores = heard(scores, item.evidence, policy.silent)
     for document in item.evidence.documents:
         chosen = [
             i

@@ -23,7 +23,8 @@ from epoche.policy import Policy
 from epoche.steps.abstain import reason_to_withhold
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT, Best, FloatArray, best_of, status_of
 from epoche.steps.decide import Draft, label_of, propose
-from epoche.types import KIND_LABELS, Kind, Label, Reason, Status
+from epoche.steps.roles import heard
+from epoche.types import KIND_LABELS, Kind, Label, Reason, Role, Status
 
 Pooling = Literal["max", "best_sentence", "top3"]
 Confidence = Literal["max_margin", "min_margin", "reference", "posterior"]
@@ -58,24 +59,32 @@ class Reading(NamedTuple):
     withheld: str | None
 
 
+Key = tuple[str, tuple[Literal[1, 2], ...], Pooling, tuple[Role, ...]]
+
+
+def key_of(setup: Setup) -> Key:
+    """What a table depends on; setups of one key share it."""
+    return setup.decomposition, setup.policy.windows, setup.pooling, setup.policy.silent
+
+
 class Table:
     """Support and contradiction of the critical conditions of every item of a run."""
 
     def __init__(self, run: Run, setup: Setup) -> None:
         self.items = run.items
-        self.key = (setup.decomposition, setup.policy.windows, setup.pooling)
+        self.key = key_of(setup)
         self.rows = [self._pooled(run, item) for item in run.items]
 
     def _pooled(self, run: Run, item: ItemRecord) -> tuple[Rows, Rows | None] | None:
         """Scores of the critical conditions, also without retracted documents; None if not scored."""
         if item.failure is not None or item.obstacles:
             return None
-        decomposition, windows, pooling = self.key
+        decomposition, windows, pooling, silent = self.key
         conditions = item.decomposition.conditions
         critical = [i for i, c in enumerate(conditions) if c.critical]
         if decomposition == "whole":
             critical = [len(conditions) - 1]
-        chosen = run.scores(item)[critical]
+        chosen = heard(run.scores(item), item.evidence, silent)[critical]
 
         def rows(mask: NDArray[np.bool_]) -> Rows:
             if pooling == "max":
@@ -233,5 +242,7 @@ def grid(policy: Policy) -> dict[str, Setup]:
     for threshold in (0.5, 0.6, 0.7, 0.8, 0.9):
         varied = policy.model_copy(update={"support_threshold": threshold, "contradiction_threshold": threshold})
         setups[f"thresholds: {threshold}"] = replace(base, policy=varied)
+    for name, roles in {"aims": (Role.AIM,), "aims and background": (Role.AIM, Role.BACKGROUND)}.items():
+        setups[f"silent: {name}"] = replace(base, policy=policy.model_copy(update={"silent": roles}))
     setups["conflicts abstain"] = replace(base, policy=policy.model_copy(update={"on_conflict": "abstain"}))
     return setups

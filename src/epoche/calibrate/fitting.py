@@ -18,7 +18,7 @@ from epoche.errors import InputError
 from epoche.metrics.logistic import cross_validated_loss, fit, standard
 from epoche.policy import Costs, Policy, Posterior
 from epoche.steps.posterior import SIGNS, features_of
-from epoche.types import KIND_LABELS, Kind
+from epoche.types import KIND_LABELS, Kind, Role
 
 FEATURES = ("support", "contradiction", "relevance", "second_relevance", "sentences")
 RIDGES = (1.0, 3.0, 10.0, 30.0, 100.0)
@@ -35,6 +35,7 @@ def calibrated_rule(kind: Kind, costs: Costs) -> Policy:
         support_threshold=0.5,
         contradiction_threshold=0.5,
         windows=(1, 2),
+        silent=(Role.AIM,),
         on_conflict="abstain",
         yes_needs="all",
         kind=kind,

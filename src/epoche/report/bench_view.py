@@ -17,6 +17,7 @@ from epoche.metrics.scores import Bin, reliability
 from epoche.policy import Policy
 from epoche.report.words import plain
 from epoche.steps.audit import CONTRADICTION, ENTAILMENT
+from epoche.steps.roles import heard
 from epoche.types import Label
 
 #: Confident errors shown per run, and the longest statement in the list of what a τ withholds.
@@ -155,7 +156,7 @@ def _evidence(record: Run, item: ItemRecord, reading: Reading, policy: Policy) -
     read = [i for i, w in enumerate(item.evidence.windows) if len(w.sentences) in policy.windows]
     if reading.label is None or not critical or not read:
         return []
-    scores = record.scores(item)[np.ix_(critical, read)]
+    scores = heard(record.scores(item), item.evidence, policy.silent)[np.ix_(critical, read)]
     found = []
     for column in _COLUMNS.get(reading.label, (ENTAILMENT, CONTRADICTION)):
         k, m = np.unravel_index(int(scores[:, :, column].argmax()), scores.shape[:2])

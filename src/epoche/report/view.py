@@ -9,7 +9,8 @@ from epoche.certificate import Certificate
 from epoche.errors import CertificateError
 from epoche.report import source_words, words
 from epoche.report.blocks import ConditionView, Direction, Meter, Quote, Quotes, Section, Tone, View
-from epoche.steps.certify import as_array
+from epoche.steps.certify import as_array, as_rows
+from epoche.steps.roles import heard
 from epoche.steps.sides import disagreeing, sides
 from epoche.types import Cited, ConditionAudit, DocumentRecord, Label, Sentence, Status, Window
 
@@ -182,7 +183,8 @@ def _nearest(certificate: Certificate, index: int) -> tuple[Direction, Cited] | 
     policy, windows = certificate.policy, certificate.evidence.windows
     if not certificate.scores:
         return None
-    row = _at(certificate.scores, index, "scores", "row")
+    counted = as_rows(heard(as_array(certificate), certificate.evidence, policy.silent))
+    row = _at(counted, index, "scores", "row")
     candidates: list[tuple[float, int, Direction, float]] = []
     for w, window in enumerate(windows):
         if len(window.sentences) in policy.windows:

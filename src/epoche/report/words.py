@@ -314,10 +314,13 @@ def policy_rule(policy: Policy) -> str:
     sizes = listing([count(n, "sentence") for n in policy.windows])
     conflict = "refutes" if policy.on_conflict == "refute" else "is not answered"
     yes = "one supported critical condition" if policy.yes_needs == "any" else "every critical condition supported"
+    silent = (
+        f"; sentences of {listing([role.value for role in policy.silent])} are no findings" if policy.silent else ""
+    )
     return (
         f"{plain(policy.name)}: SUP from {figure(policy.support_threshold)}, "
         f"CON from {figure(policy.contradiction_threshold)}, CON before SUP; premises of {sizes}; "
-        f"a conflict {conflict}; a yes needs {yes}"
+        f"a conflict {conflict}; a yes needs {yes}{silent}"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from epoche.policy import Policy
 from epoche.steps.audit import FloatArray, best_of, status_of, windows_read
+from epoche.steps.roles import heard
 from epoche.types import DocumentRecord, Evidence, Status
 
 
@@ -28,6 +29,7 @@ def sides(evidence: Evidence, scores: FloatArray, policy: Policy) -> tuple[Side,
     Args:
         scores: float64[k conditions, m windows, 3].
     """
+    scores = heard(scores, evidence, policy.silent)
     read = windows_read(evidence.windows, policy)
     owners = [evidence.sentences[w.sentences[0]].document for w in evidence.windows]
     found = []

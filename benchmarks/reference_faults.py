@@ -22,7 +22,8 @@ from epoche.backends.base import Decomposer
 from epoche.backends.fake import ScriptedNli, Triple
 from epoche.backends.labels import KNOWN_PAIRS, identify
 from epoche.bench.compare import summary_of
-from epoche.bench.datasets import Dataset, Item, given_sentences, label_of, load_scifact
+from epoche.bench.datasets import Dataset, Item, given_sentences, load_scifact
+from epoche.bench.labels import label_of
 from epoche.bench.readings import Setup
 from epoche.bench.record import load_run
 from epoche.bench.run import run

@@ -116,10 +116,11 @@ def run_and_score(
     try:
         decomposer = decomposer or make_decomposer(plan.decomposer, config, meter.keeping(store, config.base_url))
         pipeline = Pipeline(make_nli(plan.nli, config, store), decomposer, policy, config)
+        counted = UsageFile(plan.out, meter)
         try:
-            record = run(dataset, pipeline, plan.out, progress)
+            record = run(dataset, pipeline, plan.out, progress, counted.write)
         finally:
-            add_usage(plan.out, meter)
+            counted.write()
     finally:
         store.close()
     summary = summary_of(record, Setup(policy)) | dict(retrieval or {})
@@ -136,15 +137,19 @@ def run_and_score(
     return main_line(summary, plan)
 
 
-def add_usage(folder: Path, meter: Meter) -> None:
-    """Adds what a language model used to `usage.json`; nothing is written where none was asked."""
-    usage = asdict(meter.usage)
-    if not any(usage.values()) or not folder.is_dir():
-        return
-    path = folder / "usage.json"
-    before = read_json(path) if path.exists() else {}
-    now = {name: before.get(name, 0) + value for name, value in usage.items()}
-    write_json(path, {name: round(value, 6) for name, value in now.items()})
+class UsageFile:
+    """`usage.json` of a run: what its language model used, all starts together."""
+
+    def __init__(self, folder: Path, meter: Meter) -> None:
+        self._path = folder / "usage.json"
+        self._meter = meter
+        self._before: dict[str, float] = read_json(self._path) if self._path.exists() else {}
+
+    def write(self) -> None:
+        """Brings the file up to date; there is none where no language model was asked."""
+        now = asdict(self._meter.usage)
+        if any(now.values()) and self._path.parent.is_dir():
+            write_json(self._path, {k: round(self._before.get(k, 0) + v, 6) for k, v in now.items()})
 
 
 def decomposition_of(record: Run) -> dict[str, Any]:

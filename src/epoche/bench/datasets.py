@@ -15,27 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from epoche import strict_json
+from epoche.bench.labels import label_of
 from epoche.errors import DocumentError, InputError
-from epoche.types import KIND_LABELS, Document, Kind, Label, Statement
+from epoche.types import Document, Kind, Label, Statement
 
 Protocol = Literal["abstract", "rationale", "corpus", "given"]
-
-#: The one table from labels as data sets write them to ours.
-LABELS: Mapping[str, Label] = {
-    "SUPPORT": Label.SUPPORTED,
-    "SUPPORTS": Label.SUPPORTED,
-    "SUPPORTED": Label.SUPPORTED,
-    "CONTRADICT": Label.REFUTED,
-    "REFUTE": Label.REFUTED,
-    "REFUTES": Label.REFUTED,
-    "REFUTED": Label.REFUTED,
-    "NEI": Label.NOT_ENOUGH_EVIDENCE,
-    "NOT_ENOUGH_INFO": Label.NOT_ENOUGH_EVIDENCE,
-    "NOT_ENOUGH_EVIDENCE": Label.NOT_ENOUGH_EVIDENCE,
-    "YES": Label.YES,
-    "NO": Label.NO,
-    "MAYBE": Label.MAYBE,
-}
 
 
 @dataclass(frozen=True)
@@ -159,29 +143,6 @@ def load_custom(file: Path) -> Dataset:
         require_once(seen, item.id, file, line)
         items.append(item)
     return _dataset("custom", file.stem, "given", items, [file], [])
-
-
-def read_label(text: object) -> Label | None:
-    """Our label for one as a data set writes it; None for what is none."""
-    return LABELS.get(text.strip().upper().replace(" ", "_")) if isinstance(text, str) else None
-
-
-def label_name(text: str) -> str:
-    """Our name of a label, as a data set or another system writes it; what is none of ours stays as it is."""
-    return str(read_label(text) or text)
-
-
-def label_of(text: object, kind: Kind, where: str) -> Label:
-    """Our label for one as a data set writes it.
-
-    Raises:
-        DocumentError: not a label, or one of the other kind. A typo never becomes "maybe".
-    """
-    label = read_label(text)
-    if label is None or label not in KIND_LABELS[kind]:
-        known = ", ".join(k for k, v in LABELS.items() if v in KIND_LABELS[kind])
-        raise DocumentError(f"{where}: label {text!r} is not one of {known}", source=where)
-    return label
 
 
 def _scifact_item(

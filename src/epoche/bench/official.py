@@ -20,7 +20,8 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from epoche import strict_json
-from epoche.bench.datasets import LABELS, Item
+from epoche.bench.datasets import Item
+from epoche.bench.labels import LABELS
 from epoche.errors import DocumentError, InputError
 from epoche.types import Label
 

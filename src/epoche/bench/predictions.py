@@ -17,7 +17,8 @@ from msgspec.json import Decoder
 from numpy.typing import NDArray
 
 from epoche import strict_json
-from epoche.bench.datasets import label_name, require_once
+from epoche.bench.datasets import require_once
+from epoche.bench.labels import label_name
 from epoche.errors import DocumentError, InputError
 from epoche.types import REFUTING, SUPPORTING, Label
 

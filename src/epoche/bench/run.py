@@ -29,8 +29,17 @@ _CHUNK = 16
 RunProgress = Callable[[int, int, int], None]
 
 
-def run(dataset: Dataset, pipeline: Pipeline, out: Path, progress: RunProgress | None = None) -> Run:
+def run(
+    dataset: Dataset,
+    pipeline: Pipeline,
+    out: Path,
+    progress: RunProgress | None = None,
+    saved: Callable[[], object] = lambda: None,
+) -> Run:
     """Scores every item that the record in `out` does not have yet.
+
+    Args:
+        saved: called whenever items were written.
 
     Raises:
         InputError: an item has no gold label (nothing can be scored against it), or `out` holds the
@@ -43,6 +52,7 @@ def run(dataset: Dataset, pipeline: Pipeline, out: Path, progress: RunProgress |
         pairs = 0
         for start in range(0, len(todo), _CHUNK):
             pairs += _chunk(todo[start : start + _CHUNK], pipeline, writer)
+            saved()
             if progress is not None:
                 progress(len(writer.done), len(dataset.items), pairs)
     finally:

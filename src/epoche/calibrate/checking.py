@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.stats import chi2_contingency
 
-from epoche.bench.datasets import label_name
+from epoche.bench.labels import label_name
 from epoche.calibrate.labelled import BoolArray, Labelled, overlapping, read_labelled
 from epoche.calibrate.promise import subject
 from epoche.config import named_policy

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import ks_2samp
 
-from epoche.bench.datasets import label_name
+from epoche.bench.labels import label_name
 from epoche.bench.predictions import DECISIVE
 from epoche.bench.record import load_run
 from epoche.calibrate.checking import require_same_maker

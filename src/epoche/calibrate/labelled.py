@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from epoche.bench.datasets import read_label, sha256_of
+from epoche.bench.datasets import sha256_of
+from epoche.bench.labels import read_label
 from epoche.bench.predictions import Predictions, read_predictions
 from epoche.bench.readings import Setup, Table, leaking, predictions_of
 from epoche.bench.record import Run, load_run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from epoche.bench.datasets import label_name
+from epoche.bench.labels import label_name
 from epoche.bench.readings import Setup, Table
 from epoche.bench.record import Run, load_run
 from epoche.calibrate.fitting import calibrated_rule, fitted, share

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from epoche.bench.datasets import label_name
+from epoche.bench.labels import label_name
 from epoche.bench.predictions import DECISIVE
 from epoche.calibrate.labelled import BoolArray, Labelled
 from epoche.errors import InputError, OptionError

@@ -250,7 +250,7 @@ def _run(
             raise OptionError("--models and --decomposer exclude each other: give one of them")
         _run_models(dataset, Path(models), Path(out), nli or config.nli, chosen, config, budget, limit, quiet)
         return
-    meter = Meter(budget=Budget(budget))
+    money = Budget(budget)
     names = (config.decomposer if decomposer is None else decomposer, config.nli if nli is None else nli)
     plans = configurations(Path(out), names[0].split(","), names[1].split(","))
     for plan in plans:
@@ -263,7 +263,7 @@ def _run(
                 limit=limit,
                 ablate=ablate,
                 progress=progress,
-                meter=meter,
+                meter=Meter(budget=money),
                 retrieval=retrieval,
             )
         write_text(lines, None)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from epoche.errors import DocumentError
-from epoche.sources.files import LINE_TYPES, document_of_line, read_evidence, readable_files
-from epoche.types import Document
+from epoche.sources.files import LINE_TYPES, _files, _from_line, read_evidence
+from epoche.types import Document, Unread
 
 #: A line longer than this is no abstract; it is not read into memory.
 LONGEST_LINE = 16 * 1024 * 1024
@@ -25,7 +25,8 @@ def documents_of(
     Raises:
         DocumentError: a file or line that cannot be read, without `skip`.
     """
-    for path, name in readable_files(paths, on_error, skipped):
+    unreadable: list[Unread] = []
+    for path, name in _files(paths, on_error, unreadable):
         if path.suffix.lower() in LINE_TYPES:
             yield from _lines(path, name, on_error, skipped)
             continue
@@ -39,6 +40,8 @@ def documents_of(
         for part in unread:
             skipped(f"{part.document}: {part.why}")
         yield from found
+    for part in unreadable:
+        skipped(f"{part.document}: {part.why}")
 
 
 def _lines(
@@ -54,7 +57,7 @@ def _lines(
                 if len(raw) == LONGEST_LINE:
                     raise ValueError(f"longer than {LONGEST_LINE // 2**20} MB")
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-                yield document_of_line(text)
+                yield _from_line(text)
             except ValueError as error:  # UnicodeDecodeError among them
                 problem = f"{name}, line {number}: {error}"
                 if on_error == "stop":

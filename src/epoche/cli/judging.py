@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from epoche.outcome import Outcome
 
 DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
-SERVICES = ("pubmed", "europepmc")
 FORMATS = ("text", "json", "md", "html")
 #: Exit codes of `--exit-code`; an abstention is 30.
 LABEL_CODES = {
@@ -50,15 +49,12 @@ def _judging(command: F) -> F:
             "--evidence",
             "-e",
             multiple=True,
-            metavar="PATH|ID",
-            help="A paper, a .jsonl file, a folder of them, or pmid:…, doi:…, pmcid:…. Repeatable.",
+            metavar="PATH",
+            help="A .txt, .md or .jsonl file, or a folder of them. Repeatable.",
         ),
         click.option("--corpus", metavar="DIR", help="An index (`epoche index`) to search for evidence."),
-        click.option("--search", type=click.Choice(SERVICES), help="A literature service to search for evidence."),
         click.option(
             "--top",
-            "--max-docs",
-            "top",
             type=click.IntRange(1, 1000),
             default=20,
             show_default=True,
@@ -122,7 +118,6 @@ def _run(
     exit_code: bool,
     quiet: bool,
     corpus: str | None,
-    search: str | None,
     top: int,
     **settings: Any,
 ) -> None:
@@ -134,8 +129,8 @@ def _run(
     require_apart(output, [*evidence, policy], sorted(TEXT_TYPES | LINE_TYPES))
     text = statement_text(statement)
     config = load_config(**settings)
-    if not evidence and corpus is None and search is None:
-        raise OptionError("nothing to read: give --evidence, --corpus or --search")
+    if not evidence and corpus is None:
+        raise OptionError("nothing to read: give --evidence or --corpus")
     retriever = None if corpus is None else _retriever(corpus)
     documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error) if evidence else ((), ())
     skipped = passed_over([Path(p) for p in evidence])

@@ -41,7 +41,7 @@ def counted(rows: list[dict[str, Any]], nli: NliModel) -> dict[str, dict[str, in
         statement = Statement(text=row["statement"], kind=Kind.CLAIM)
         by_words = with_whole(statement, [Part(text) for text in row["conditions"]], "test", "test")
         asked = pairs(by_words)
-        final = faithful(by_words, nli.score(asked)) if asked else by_words
+        final = faithful(by_words, nli.score(asked), Kind.CLAIM) if asked else by_words
         cell = table.setdefault(row["fault"] or GOOD, {"n": 0, "words": 0, "both": 0})
         cell["n"] += 1
         cell["words"] += used(by_words)

@@ -188,7 +188,7 @@ class Pipeline:
         if obstacle is not None:
             return Case(statement, nothing, Evidence(unread=unread), (obstacle,))
 
-        decomposition = self.faithful(proposed or self.decomposer.decompose(statement))
+        decomposition = self.faithful(proposed or self.decomposer.decompose(statement), statement.kind)
         hypotheses = [c.text for c in decomposition.conditions]
         tokens = max(len(self.nli.token_spans(h)) for h in hypotheses)
         obstacle = too_long(tokens, self.nli.info.max_tokens)
@@ -220,14 +220,14 @@ class Pipeline:
         blocked = statement_obstacle(statement, self.config.languages)
         return None if blocked is not None else self.decomposer.decompose(statement)
 
-    def faithful(self, decomposition: Decomposition) -> Decomposition:
+    def faithful(self, decomposition: Decomposition, kind: Kind) -> Decomposition:
         """Without the parts that do not follow from the whole statement."""
         pairs, nli = both_ways(decomposition), self.second or self.nli
         limit = nli.info.max_tokens - _SPECIAL_TOKENS
         if any(len(nli.token_spans(p)) + len(nli.token_spans(h)) > limit for p, h in pairs):
             note = "its parts are too long to be compared with the whole"
             return whole_alone(decomposition.conditions[-1].text, decomposition.dropped, note)
-        return faithful(decomposition, nli.score(pairs)) if pairs else decomposition
+        return faithful(decomposition, nli.score(pairs), kind) if pairs else decomposition
 
     def score(self, case: Case, progress: Progress | None = None) -> FloatArray:
         """One NLI pass: every condition with every window, float64[k, m, 3]; k = 0 with an obstacle."""

@@ -150,21 +150,34 @@ def rows(*entailments: float) -> np.ndarray:
 
 def test_parts_that_follow_and_say_it_all_stay_as_they_are() -> None:
     assert pairs(split()) == [(WHOLE, GOOD[0]), (WHOLE, GOOD[1]), (" ".join(GOOD), WHOLE)]
-    assert faithful(split(), rows(0.9, 0.9, 0.9)) == split()
+    assert faithful(split(), rows(0.9, 0.9, 0.9), Kind.CLAIM) == split()
 
 
 def test_case_16_a_part_that_does_not_follow_is_dropped() -> None:
-    found = faithful(split(), rows(0.9, FOLLOWS - 0.01, 0.9))
+    found = faithful(split(), rows(0.9, FOLLOWS - 0.01, 0.9), Kind.CLAIM)
     assert texts(found) == [WHOLE]  # one part alone splits nothing
     assert "does not follow" in found.dropped[0]
     assert found.replies
 
 
 def test_parts_that_together_say_less_leave_the_whole_critical() -> None:
-    found = faithful(split(), rows(0.9, 0.9, FOLLOWS - 0.01))
+    found = faithful(split(), rows(0.9, 0.9, FOLLOWS - 0.01), Kind.CLAIM)
     assert texts(found) == [*GOOD, WHOLE]
     assert found.conditions[-1].critical
     assert not found.covers
+
+
+def test_of_a_question_whose_parts_say_less_the_whole_alone_decides() -> None:
+    """By the paper's rule one supported critical condition is enough for a yes."""
+    question = Statement(text="Does aspirin reduce pain and fever in adults?", kind=Kind.QUESTION)
+    good = ModelDecomposer(ScriptedModel([as_reply(*GOOD)])).decompose(question)
+    assert [c.critical for c in good.conditions] == [True, True, False]
+    lost = faithful(good, rows(0.9, 0.9, FOLLOWS - 0.01), Kind.QUESTION)
+    assert [c.critical for c in lost.conditions] == [False, False, True]
+    invented = ModelDecomposer(ScriptedModel([as_reply(*GOOD, "Aspirin prevents stroke in adults.")])).decompose(
+        question
+    )
+    assert [c.critical for c in invented.conditions] == [False, False, True]
 
 
 def test_the_whole_alone_has_nothing_to_compare() -> None:

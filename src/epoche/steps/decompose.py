@@ -9,30 +9,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from epoche.steps.declarative import hypothesis_of
-from epoche.steps.guard import Part, guard
+from epoche.steps.guard import Guarded, Part, guard
 from epoche.steps.rules import split_claim
 from epoche.types import Component, Condition, Decomposition, Kind, Statement
 
 #: Longer statements are not a single claim; they are kept whole.
 MAX_CHARACTERS = 2000
 _NOT_NEEDED = "the statement would hold without it, says the model"
+_LESS_THAN_ALL = "a part of a question whose parts do not say all of it"
 
 
 def with_whole(statement: Statement, parts: Sequence[Part], origin: str, why: str) -> Decomposition:
     """A decomposition from proposed parts, guarded, with the whole statement as its last condition."""
     whole = hypothesis_of(statement)
     checked = guard(whole, parts)
-    return assembled(whole, checked.kept, checked.dropped, checked.covers, origin, why)
+    return assembled(statement.kind, whole, checked, origin, why)
 
 
-def assembled(
-    whole: str, kept: Sequence[Part], dropped: tuple[str, ...], covers: bool, origin: str, why: str
-) -> Decomposition:
-    """Conditions from the parts that are left; the whole is critical unless its parts say all of it."""
+def assembled(kind: Kind, whole: str, checked: Guarded, origin: str, why: str) -> Decomposition:
+    """Conditions from the parts that are left; the whole is critical unless its parts say all of it.
+
+    Of a question whose parts do not say all of it, the whole alone decides: by the paper's rule one supported part
+    would be enough for a yes.
+    """
+    kept, dropped, covers = checked.kept, checked.dropped, checked.covers
     if len(kept) < 2:
         return whole_alone(whole, dropped or tuple(f"{part.text} (nothing was split)" for part in kept))
+    alone = kind is Kind.QUESTION and not covers
     conditions = [
-        Condition(text=p.text, critical=p.critical, origin=origin, why=why if p.critical else _NOT_NEEDED)
+        Condition(
+            text=p.text,
+            critical=p.critical and not alone,
+            origin=origin,
+            why=_NOT_NEEDED if not p.critical else _LESS_THAN_ALL if alone else why,
+        )
         for p in kept
     ]
     reason = "audited beside its parts, which say all of it" if covers else "its parts do not say all of it"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from epoche.steps.audit import FloatArray
 from epoche.steps.decompose import assembled
-from epoche.steps.guard import Part
-from epoche.types import Decomposition
+from epoche.steps.guard import Guarded, Part
+from epoche.types import Decomposition, Kind
 
 #: Least P(entailment) from the statement to a part, and from the parts to the statement; docs/decomposers.md has
 #: what it lets through and what it stops for nothing.
@@ -25,7 +25,7 @@ def pairs(decomposition: Decomposition) -> list[tuple[str, str]]:
     return [(whole.text, part.text) for part in parts] + [(together, whole.text)]
 
 
-def faithful(decomposition: Decomposition, scores: FloatArray) -> Decomposition:
+def faithful(decomposition: Decomposition, scores: FloatArray, kind: Kind) -> Decomposition:
     """The decomposition without the parts that do not follow.
 
     Args:
@@ -43,5 +43,6 @@ def faithful(decomposition: Decomposition, scores: FloatArray) -> Decomposition:
     )
     covers = decomposition.covers and not lost and back >= FOLLOWS
     first = next(part for part in parts if part.critical or part is parts[0])
-    made = assembled(whole.text, kept, (*decomposition.dropped, *lost), covers, first.origin, first.why)
+    checked = Guarded(kept, (*decomposition.dropped, *lost), covers)
+    made = assembled(kind, whole.text, checked, first.origin, first.why)
     return made.model_copy(update={"note": decomposition.note, "replies": decomposition.replies})

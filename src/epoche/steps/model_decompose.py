@@ -14,6 +14,8 @@ from epoche.types import Component, Decomposition, ReplyRecord, Statement
 
 #: Characters of a reply that a certificate keeps.
 KEPT = 4000
+#: Version of what is done to a reply: parsing, guard and NLI.
+CHECK = "check-2"
 #: What each style is asked with.
 TEMPLATES = {"chat": "decompose-chat-1", "lines": "decompose-lines-1"}
 
@@ -30,7 +32,7 @@ class ModelDecomposer:
         self.model = model
         self._template: Template = template(TEMPLATES[model.style])
         self.component = Component(
-            name=model.component.name, version=f"{model.component.version} {self._template.version}"
+            name=model.component.name, version=f"{model.component.version} {self._template.version} {CHECK}"
         )
 
     @property

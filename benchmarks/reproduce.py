@@ -16,6 +16,9 @@ import sys
 import time
 from pathlib import Path
 
+from epoche.bench.catalogue import corpus_file
+from epoche.config import data_folder
+
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 FIGURES = HERE.parent / "docs" / "figures"
@@ -24,6 +27,10 @@ RUNS = {
     "scifact-rationale": ["scifact", "--split", "dev", "--protocol", "rationale", "--decomposer", "whole,rules"],
     "pubmedqa-train": ["pubmedqa", "--split", "train", "--decomposer", "whole,rules"],
 }
+
+
+#: SciFact with nothing given but the corpus.
+CORPUS = "scifact-corpus"
 
 
 def epoche(*arguments: str) -> None:
@@ -58,6 +65,14 @@ def main() -> None:
         epoche("bench", *arguments, "--out", str(work / name), "--ablate", "--threads", options.threads)
         for run in sorted(p.parent for p in (work / name).glob("*/summary.json")):
             keep(run, name)
+    index = work / "scifact.index"
+    epoche("index", str(corpus_file(data_folder())), "--out", str(index))
+    arguments = [*RUNS["scifact-abstract"][:3], "--protocol", "corpus", "--corpus-index", str(index)]
+    epoche(
+        "bench", *arguments, "--decomposer", "whole", "--out", str(work / CORPUS / "whole--mini"), "--ablate",
+        "--threads", options.threads,
+    )  # fmt: skip
+    keep(work / CORPUS / "whole--mini", CORPUS)
     length = work / "evidence-length.json"
     if not length.exists():
         epoche("bench", "evidence-length", "--out", str(length), "--threads", options.threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from epoche.assemble import Verifier
 from epoche.backends.fake import ScriptedModel, ScriptedNli
 from epoche.bench.datasets import Dataset, Item
 from epoche.bench.models import read_models, run_models
-from epoche.bench.readings import Setup, Table
+from epoche.bench.readings import Setup, Table, leaking
 from epoche.bench.record import load_run
 from epoche.bench.run import run
 from epoche.config import load_config, load_policy
@@ -79,6 +80,16 @@ def test_case_19_what_failed_is_a_failure_and_is_tried_again(tmp_path: Path) -> 
     assert len(model.asked) - asked == 2, "only what failed is asked again"
     assert not [item for item in again.items if item.failure]
     assert sorted(item.id for item in again.items) == sorted(item.id for item in items(20).items)
+
+
+def test_an_item_that_failed_is_no_item_without_evidence(tmp_path: Path) -> None:
+    dataset = items(4)
+    unsettled = tuple(dataclasses.replace(i, gold=Label.NOT_ENOUGH_EVIDENCE) for i in dataset.items[:2])
+    mixed = dataclasses.replace(dataset, items=(*unsettled, *dataset.items[2:]))
+    model = ScriptedModel(lambda p: BackendError("down") if "Drug 0" in p.turns[-1][1] else "?")
+    record = decomposed(model, mixed, tmp_path / "r")
+    assert [bool(i.failure) for i in record.items] == [True, False, False, False]
+    assert not leaking(record).any()
 
 
 def test_a_server_of_faults_gives_no_verdict_that_the_whole_alone_would_not(tmp_path: Path) -> None:

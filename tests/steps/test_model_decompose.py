@@ -180,6 +180,12 @@ def test_of_a_question_whose_parts_say_less_the_whole_alone_decides() -> None:
     assert [c.critical for c in invented.conditions] == [False, False, True]
 
 
+def test_where_no_part_is_critical_there_is_nothing_to_compare_with_the_whole() -> None:
+    found = ModelDecomposer(ScriptedModel([as_reply(*GOOD, critical=False)])).decompose(CLAIM)
+    assert pairs(found) == [(WHOLE, GOOD[0]), (WHOLE, GOOD[1])]
+    assert [c.critical for c in faithful(found, rows(0.9, 0.9), Kind.CLAIM).conditions] == [False, False, True]
+
+
 def test_the_whole_alone_has_nothing_to_compare() -> None:
     alone = ModelDecomposer(ScriptedModel(["?"])).decompose(CLAIM)
     assert pairs(alone) == []

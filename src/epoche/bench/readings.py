@@ -209,11 +209,11 @@ def predictions_of(run: Run, readings: Sequence[Reading]) -> Predictions:
 
 
 def leaking(run: Run) -> NDArray[np.bool_]:
-    """bool[n]: unsettled items that have nothing to read, if settled ones do have something.
+    """bool[n]: unsettled items that have nothing to read, if settled ones do have something; failures apart.
 
     Then the absence of evidence gives the gold label away, and a three-label figure means nothing.
     """
-    empty = np.array([not item.evidence.sentences for item in run.items], dtype=np.bool_)
+    empty = np.array([not item.evidence.sentences and not item.failure for item in run.items], dtype=np.bool_)
     unsettled = np.array(
         [item.gold in (Label.NOT_ENOUGH_EVIDENCE, Label.MAYBE) for item in run.items], dtype=np.bool_
     )

@@ -17,12 +17,10 @@ FOLLOWS = 0.5
 
 
 def pairs(decomposition: Decomposition) -> list[tuple[str, str]]:
-    """(premise, hypothesis): the statement with each part, then the critical parts with the statement."""
+    """(premise, hypothesis): the statement with each part, then the critical parts, if any, with the statement."""
     *parts, whole = decomposition.conditions
-    if not parts:
-        return []
     together = " ".join(part.text for part in parts if part.critical)
-    return [(whole.text, part.text) for part in parts] + [(together, whole.text)]
+    return [(whole.text, part.text) for part in parts] + ([(together, whole.text)] if together else [])
 
 
 def faithful(decomposition: Decomposition, scores: FloatArray, kind: Kind) -> Decomposition:
@@ -34,7 +32,8 @@ def faithful(decomposition: Decomposition, scores: FloatArray, kind: Kind) -> De
     *parts, whole = decomposition.conditions
     if not parts:
         return decomposition
-    follows, back = scores[:-1, 0], float(scores[-1, 0])
+    # Without a critical part there is nothing that could say it all.
+    follows, back = scores[: len(parts), 0], float(scores[-1, 0]) if len(scores) > len(parts) else 0.0
     kept = tuple(Part(p.text, p.critical) for p, e in zip(parts, follows, strict=True) if e >= FOLLOWS)
     lost = tuple(
         f"{p.text} (it does not follow from the statement: P(entailment) = {e:.2f})"

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from benchmarks import decomposer_pages, nli_pages, pages, policy_pages
+from benchmarks import corpus_pages, decomposer_pages, nli_pages, pages, policy_pages
 from benchmarks.reference_faults import table as reference_faults
 from epoche.cli import main as command
 
@@ -80,6 +80,7 @@ def filled(current: str) -> str:
         **nli_pages.PARTS,
         **policy_pages.PARTS,
         **decomposer_pages.PARTS,
+        **corpus_pages.PARTS,
         "reference faults": reference_faults,
     }.items():
         start = f"<!-- generated: {name} -->"
@@ -96,7 +97,7 @@ def main() -> None:
     generated = [
         *(
             DOCS / f"{name}.md"
-            for name in ("reproduction", "benchmarks", "nli", "policies", "guarantees", "decomposers")
+            for name in ("reproduction", "benchmarks", "nli", "policies", "guarantees", "decomposers", "evidence")
         ),
         DOCS.parent / "README.md",
     ]

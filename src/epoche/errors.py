@@ -64,7 +64,7 @@ class MissingExtra(EpocheError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs the extra "{extra}": pip install "epoche[{extra}]"')
-        self.extra = extra
+        self.what, self.extra = what, extra
 
 
 class BackendError(EpocheError):

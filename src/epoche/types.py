@@ -232,6 +232,8 @@ class Unread(Value):
     sentences: int | None
     #: The rule by which it was left out.
     why: str
+    #: There but not read; no source of that name is known; or what bears it is probably another paper.
+    kind: Literal["unread", "not_found", "another_paper"] = "unread"
 
 
 class Evidence(Value):

@@ -44,7 +44,7 @@ def test_case_25_lines_that_begin_with_a_brace_and_hold_u2028_are_lines(tmp_path
 
 
 def test_a_folder_is_walked_in_order_without_hidden_and_other_files(tmp_path: Path) -> None:
-    for name in ("b.txt", "a.md", "sub/c.txt", ".hidden.txt", ".git/d.txt", "e.pdf"):
+    for name in ("b.txt", "a.md", "sub/c.txt", ".hidden.txt", ".git/d.txt", "e.csv"):
         write(tmp_path / name, "A rose.")
     (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
     documents, _ = read_evidence([tmp_path])
@@ -64,9 +64,9 @@ def test_linked_folders_are_read_once_and_loops_end(tmp_path: Path) -> None:
 
 
 def test_files_of_other_types_in_a_folder_are_named(tmp_path: Path) -> None:
-    for name in ("a.txt", "b.pdf", ".hidden", "c.html"):
+    for name in ("a.txt", "b.csv", ".hidden", "c.png"):
         (tmp_path / name).write_text("Zinc rose.", encoding="utf-8")
-    assert [Path(p).name for p in passed_over([tmp_path, tmp_path / "a.txt"])] == ["b.pdf", "c.html"]
+    assert [Path(p).name for p in passed_over([tmp_path, tmp_path / "a.txt"])] == ["b.csv", "c.png"]
 
 
 def test_a_folder_that_cannot_be_listed_stops_or_is_unread(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
         ("a.txt", "A rose.".encode("utf-16"), ["UTF-16"]),
         ("a.txt", b"", ["empty"]),
         ("a.txt", "\ufeff \r\n", ["empty"]),
-        ("a.pdf", b"%PDF", [".pdf", ".txt"]),
+        ("a.csv", b"a,b", [".csv", ".txt"]),
         ("a", b"text", ["suffix"]),
         ("a.jsonl", '{"id": "a", "text": "A."}\n{"id": "b"', ["line 2", "broken JSON"]),
         ("a.jsonl", '["a"]', ["line 1", "object"]),

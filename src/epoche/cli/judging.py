@@ -123,10 +123,10 @@ def _run(
 ) -> None:
     from epoche.assemble import Verifier
     from epoche.config import load_config
-    from epoche.sources.files import LINE_TYPES, READ, TEXT_TYPES, passed_over, read_evidence
+    from epoche.sources.files import READ, READABLE, passed_over, read_evidence
 
     require_writable(output)
-    require_apart(output, [*evidence, policy], sorted(TEXT_TYPES | LINE_TYPES))
+    require_apart(output, [*evidence, policy], sorted(READABLE))
     text = statement_text(statement)
     config = load_config(**settings)
     if not evidence and corpus is None:

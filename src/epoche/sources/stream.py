@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from epoche.errors import DocumentError
-from epoche.sources.files import LINE_TYPES, _files, _from_line, read_evidence
+from epoche.sources.files import LINE_TYPES, files_of, read_evidence
+from epoche.sources.lines import document_from
 from epoche.types import Document, Unread
 
 #: A line longer than this is no abstract; it is not read into memory.
@@ -26,7 +27,7 @@ def documents_of(
         DocumentError: a file or line that cannot be read, without `skip`.
     """
     unreadable: list[Unread] = []
-    for path, name in _files(paths, on_error, unreadable):
+    for path, name in files_of(paths, on_error, unreadable):
         if path.suffix.lower() in LINE_TYPES:
             yield from _lines(path, name, on_error, skipped)
             continue
@@ -57,7 +58,7 @@ def _lines(
                 if len(raw) == LONGEST_LINE:
                     raise ValueError(f"longer than {LONGEST_LINE // 2**20} MB")
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-                yield _from_line(text)
+                yield document_from(text)
             except ValueError as error:  # UnicodeDecodeError among them
                 problem = f"{name}, line {number}: {error}"
                 if on_error == "stop":

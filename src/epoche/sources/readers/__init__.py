@@ -1,0 +1,1 @@
+"""Bytes of a file → documents; one module for each kind of file."""

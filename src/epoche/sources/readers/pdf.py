@@ -1,0 +1,166 @@
+"""PDF: text in the order of reading, with pages and sections; what is a picture is said to be one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from epoche.errors import DocumentError, MissingExtra
+from epoche.sources.readers.pdf_flow import Flow
+from epoche.sources.readers.pdf_layout import Line, lines, running
+from epoche.sources.readers.pdf_words import Piece, common_size, page_words, pieces
+from epoche.types import Document, Unread
+
+#: More pages than this are refused.
+MAX_PAGES = 3000
+#: Characters of all pages together; a book of a thousand pages has three million.
+MAX_CHARACTERS = 8_000_000
+#: Share of a page's characters that no font explains, above which it cannot be read.
+_UNEXPLAINED = 0.2
+#: Share of a page that a picture covers, if the page is one.
+_PICTURE = 0.4
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+
+
+def read(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
+    """One document, and its pages that hold no text that can be read.
+
+    Raises:
+        DocumentError: a file that is no PDF, is broken, locked, scanned or too long.
+        MissingExtra: without the extra `papers`.
+    """
+    try:
+        import pypdfium2
+        import pypdfium2.raw as raw_pdf
+    except ImportError:
+        raise MissingExtra("reading .pdf", "papers") from None
+    if b"%PDF-" not in raw[:1024]:
+        raise DocumentError(f"{name} is no PDF (it does not begin with %PDF-): save it as PDF", source=name)
+    try:
+        pdf = pypdfium2.PdfDocument(raw)
+    except pypdfium2.PdfiumError:
+        why = (
+            "is locked with a password: save it without one"
+            if raw_pdf.FPDF_GetLastError() == _PASSWORD
+            else "is a broken PDF: fetch it again, or print it to a new one"
+        )
+        raise DocumentError(f"{name} {why}", source=name) from None
+    try:
+        return _read(raw_pdf, pdf, name)
+    finally:
+        pdf.close()
+
+
+def _read(raw_pdf: Any, pdf: Any, name: str) -> tuple[list[Document], list[Unread]]:
+    count = len(pdf)
+    if count > MAX_PAGES:
+        raise DocumentError(f"{name} has {count} pages; at most {MAX_PAGES} are read: split it", source=name)
+    pages: list[list[Piece]] = []
+    unread: list[tuple[int, str]] = []
+    characters = 0
+    for number in range(count):
+        found, problem = _page(raw_pdf, pdf, number)
+        characters += sum(len(p.text) for p in found)
+        if characters > MAX_CHARACTERS:
+            raise DocumentError(
+                f"{name} holds more than {MAX_CHARACTERS:,} characters, on {number + 1} of {count} pages: split it",
+                source=name,
+            )
+        pages.append(found)
+        if problem:
+            unread.append((number + 1, problem))
+    if not any(pages):
+        raise DocumentError(_nothing(name, count, unread), source=name)
+    heads = running(pages)
+    bodies = [[p for i, p in enumerate(page) if i not in head] for page, head in zip(pages, heads, strict=True)]
+    size = common_size([p for page in bodies for p in page])
+    laid = [list(lines(page)) for page in bodies]
+    title, laid[0] = _title(laid[0], size)
+    flow = Flow(laid, size)
+    for page in laid:
+        flow.page(page)
+    text = flow.close()
+    if text.empty():
+        raise DocumentError(_nothing(name, count, unread), source=name)
+    # The dates in a PDF are those of its making, so the year is left open.
+    document = text.document(name, title=title)
+    return [document], [
+        Unread(document=f"{name}, page {page}", sentences=None, why=problem) for page, problem in unread
+    ]
+
+
+def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str]:
+    """Pieces of a page, or why there are none."""
+    handle = raw_pdf.FPDF_LoadPage(pdf.raw, number)
+    if not handle:
+        return [], "the page is broken"
+    try:
+        text = raw_pdf.FPDFText_LoadPage(handle)
+        try:
+            words = page_words(raw_pdf, text)
+            unexplained = _unexplained(raw_pdf, text)
+        finally:
+            raw_pdf.FPDFText_ClosePage(text)
+        if unexplained > _UNEXPLAINED:
+            return [], "its fonts do not say which letters they show: run it through text recognition (OCR)"
+        found = pieces(words)
+        if not found and _covered(raw_pdf, handle) >= _PICTURE:
+            return [], "the page is a picture (scanned): run it through text recognition (OCR)"
+        return found, ""
+    finally:
+        raw_pdf.FPDF_ClosePage(handle)
+
+
+def _unexplained(raw_pdf: Any, text: Any) -> float:
+    """Share of the characters that stand for no letter anybody knows."""
+    count = raw_pdf.FPDFText_CountChars(text)
+    if count < 20:
+        return 0.0
+    codes = [raw_pdf.FPDFText_GetUnicode(text, i) for i in range(count)]
+    shown = [c for c in codes if c not in (9, 10, 13, 32)]
+    bad = sum(c in (0, 0xFFFD) or (c < 32 and c != 2) or 0xE000 <= c <= 0xF8FF for c in shown)
+    return float(bad) / max(len(shown), 1)
+
+
+def _covered(raw_pdf: Any, page: Any) -> float:
+    """Share of a page that its largest picture covers."""
+    from ctypes import byref, c_float
+
+    area = float(raw_pdf.FPDF_GetPageWidthF(page) * raw_pdf.FPDF_GetPageHeightF(page))
+    best: float = 0.0
+    for index in range(min(raw_pdf.FPDFPage_CountObjects(page), 2000)):
+        thing = raw_pdf.FPDFPage_GetObject(page, index)
+        if raw_pdf.FPDFPageObj_GetType(thing) not in (raw_pdf.FPDF_PAGEOBJ_IMAGE, raw_pdf.FPDF_PAGEOBJ_FORM):
+            continue
+        left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
+        if raw_pdf.FPDFPageObj_GetBounds(thing, byref(left), byref(bottom), byref(right), byref(top)):
+            best = max(best, abs((right.value - left.value) * (top.value - bottom.value)))
+    return float(best / area) if area > 0 else 0.0
+
+
+def _nothing(name: str, count: int, unread: Sequence[tuple[int, str]]) -> str:
+    pages = "1 page" if count == 1 else f"{count} pages"
+    if unread and all("scanned" in why for _, why in unread):
+        return (
+            f"{name} is scanned: {pages} of pictures without text; run it through text recognition (OCR, for "
+            "instance ocrmypdf) and give the result"
+        )
+    if unread:
+        return f"{name} cannot be read: of its {pages}, page {unread[0][0]}: {unread[0][1]}"
+    return f"{name} holds no text on its {pages}"
+
+
+def _title(first: list[Line], size: float) -> tuple[str, list[Line]]:
+    """The largest lines of the first page, if they are a title, and the other lines."""
+    largest = max((line.size for line in first), default=0.0)
+    if largest < 1.25 * size:
+        return "", first
+    chosen = [i for i, line in enumerate(first) if line.size > largest - 0.5 and line.cells == 1]
+    if not chosen or chosen != list(range(chosen[0], chosen[0] + len(chosen))) or chosen[0] > 8:
+        return "", first
+    text = " ".join(first[i].text for i in chosen)
+    if not 2 <= len(text.split()) <= 45:
+        return "", first
+    text = re.sub(r"(?<=\w)- (?=[a-z])", "-", text)
+    return text, [line for i, line in enumerate(first) if i not in chosen]

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pypdfium2", reason="needs the extra papers")
+pytest.importorskip("reportlab", reason="typesets the PDFs")
+
+from epoche.errors import DocumentError
+from epoche.sources.readers import pdf
+from epoche.steps.segment import segment
+from epoche.types import Document, Role
+from tests.sources.readers import typeset
+
+
+def one(raw: bytes) -> Document:
+    (document,), unread = pdf.read(raw, "paper.pdf")
+    assert unread == []
+    return document
+
+
+def sentences(document: Document) -> list[str]:
+    return [s.text for s in segment([document])[1]]
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_two_columns_with_hyphens_heads_and_references(interleaved: bool) -> None:
+    """However the rows of both columns follow each other in the file."""
+    document = one(typeset.two_columns(interleaved))
+    assert document.title == "Statins and dementia: a randomised trial"
+    assert sentences(document) == typeset.TWO_COLUMNS
+    assert [(s.title, s.role) for s in document.sections] == [
+        ("Abstract", Role.OTHER),
+        ("Introduction", Role.BACKGROUND),
+        ("Results", Role.RESULTS),
+        ("Discussion", Role.CONCLUSION),
+        ("References", Role.REFERENCES),
+    ]
+    assert "Statins prevent dementia" in document.text, "set apart, not lost"
+
+
+def test_ligatures_units_and_hyphens_that_stay() -> None:
+    assert sentences(one(typeset.ligatures())) == typeset.LIGATURES
+
+
+def test_sentences_go_on_over_footnotes_and_pages() -> None:
+    found = segment([one(typeset.footnotes())])[1]
+    assert [(s.page, s.text) for s in found] == typeset.FOOTNOTES
+
+
+def test_a_table_does_not_cut_a_sentence() -> None:
+    found = segment([one(typeset.table())])[1]
+    texts = [(s.role.value, s.text) for s in found]
+    assert [t for t in texts if "|" not in t[1]] == typeset.TABLE
+    assert [t for _, t in texts if "|" in t] == ["Fracture | Drug | Placebo", "Hip | 10 | 20", "Spine | 31 | 55"]
+
+
+def test_turned_pages() -> None:
+    found = segment([one(typeset.rotated())])[1]
+    assert [(s.page, s.text) for s in found] == typeset.ROTATED
+
+
+def test_a_scanned_paper_is_said_to_be_one() -> None:
+    with pytest.raises(DocumentError, match=r"paper\.pdf is scanned: 1 page .*OCR"):
+        pdf.read(typeset.scanned(), "paper.pdf")
+
+
+def test_a_scanned_page_among_others_is_listed() -> None:
+    (document,), unread = pdf.read(typeset.scanned(with_text=True), "paper.pdf")
+    assert sentences(document) == ["Vitamin C did not prevent colds."]
+    assert [(u.document, u.kind) for u in unread] == [("paper.pdf, page 2", "unread")]
+    assert "picture" in unread[0].why
+
+
+def test_three_hundred_pages() -> None:
+    document = one(typeset.long())
+    assert len(document.pages) == 300
+    found = segment([document])[1]
+    firsts = [s for s in found if s.text.startswith("On page")]
+    assert [s.page for s in firsts] == list(range(1, 301))
+    assert firsts[41].text == "On page 42 the level of substance 42 rose."
+    assert not any("Annual report" in s.text or "of 300" in s.text for s in found)
+
+
+def test_locked_with_a_password() -> None:
+    with pytest.raises(DocumentError, match="locked with a password: save it without one"):
+        pdf.read(typeset.encrypted("secret"), "paper.pdf")
+
+
+def test_locked_for_changes_only() -> None:
+    assert sentences(one(typeset.encrypted(""))) == ["Selenium did not prevent cancer."]
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (typeset.broken(), "broken PDF|holds no text"),
+        (b"%PDF-1.7\n", "broken PDF"),
+        (b"<html>not a PDF</html>", "is no PDF"),
+        (b"", "is no PDF"),
+    ],
+)
+def test_broken(raw: bytes, words: str) -> None:
+    with pytest.raises(DocumentError, match=words):
+        pdf.read(raw, "paper.pdf")

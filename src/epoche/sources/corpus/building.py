@@ -12,7 +12,7 @@ import json
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epoche.errors import InputError
+from epoche.sources.corpus.arrays import write_arrays
 from epoche.sources.corpus.passages import WHOLE, passages
 from epoche.sources.corpus.terms import VERSION, terms
 from epoche.types import Document
@@ -71,7 +72,7 @@ def build(documents: Iterable[Document], folder: Path, spans: Spans, counted: Co
                 if counted is not None:
                     counted(number)
         store.commit()
-        made = _compact(store, folder, changed=bool(tally["added"] or tally["replaced"]))
+        made = _compact(store, folder, known, changed=bool(tally["added"] or tally["replaced"]))
     return Built(**tally, passages=made)
 
 
@@ -133,25 +134,20 @@ def _number(store: sqlite3.Connection, term: str, known: dict[str, int]) -> int:
     return number
 
 
-def _compact(store: sqlite3.Connection, folder: Path, changed: bool) -> int:
+def _compact(store: sqlite3.Connection, folder: Path, known: Mapping[str, int], changed: bool) -> int:
     """Makes the search arrays from the stored terms; how many passages there are."""
-    import bm25s
-
     (count,) = store.execute("SELECT COUNT(*) FROM documents").fetchone()
     if count == 0:
         raise InputError(f"no document was given, so there is nothing to index in {folder}")
     if not changed and (folder / "meta.json").exists():
         return int(count)
     rows = np.fromiter((r for (r,) in store.execute("SELECT row FROM documents ORDER BY row")), np.int64, count)
-    vocabulary = {t: n for n, t in store.execute("SELECT number, term FROM terms ORDER BY number")}
-    model = bm25s.BM25(method="lucene", k1=K1, b=B)
-    model.index((list(_term_arrays(store)), vocabulary or {"": 0}), show_progress=False)
     partial = folder / "bm25.part"
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
-    model.save(partial)
+    frequencies = write_arrays(partial, lambda: _term_arrays(store), known, K1, B)
     np.save(partial / "rows.npy", rows)
-    np.save(partial / "frequencies.npy", _frequencies(store, len(vocabulary)))
+    np.save(partial / "frequencies.npy", frequencies)
     (folder / "meta.json").unlink(missing_ok=True)
     shutil.rmtree(folder / "bm25", ignore_errors=True)
     partial.rename(folder / "bm25")
@@ -176,14 +172,6 @@ def _compact(store: sqlite3.Connection, folder: Path, changed: bool) -> int:
 def _term_arrays(store: sqlite3.Connection) -> Iterator[NDArray[np.int32]]:
     for (raw,) in store.execute("SELECT terms FROM documents ORDER BY row"):
         yield np.frombuffer(raw, dtype="<i4")
-
-
-def _frequencies(store: sqlite3.Connection, size: int) -> NDArray[np.int64]:
-    """In how many passages each term occurs, int64[vocabulary]."""
-    counts = np.zeros(max(1, size), dtype=np.int64)
-    for numbers in _term_arrays(store):
-        counts[np.unique(numbers)] += 1
-    return counts
 
 
 def _content_hash(store: sqlite3.Connection) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from epoche import strict_json
 from epoche.bench.labels import label_of
 from epoche.errors import DocumentError, InputError
+from epoche.sources.sections import labelled
 from epoche.types import Document, Kind, Label, Statement
 
 Protocol = Literal["abstract", "rationale", "corpus", "given"]
@@ -209,11 +210,14 @@ def _pubmedqa_item(key: str, record: object, where: str) -> Item:
     contexts = record.get("CONTEXTS")
     if not isinstance(contexts, list) or not all(isinstance(c, str) for c in contexts):
         raise DocumentError(f"{where}: CONTEXTS must be a list of paragraphs", source=where)
-    decision = record.get("final_decision")
+    decision, year = record.get("final_decision"), record.get("YEAR")
+    document = labelled(key, contexts, record.get("LABELS"))
+    if isinstance(year, str) and year.isdecimal():
+        document = document.model_copy(update={"year": int(year)})
     return Item(
         id=key,
         statement=Statement(text=record["QUESTION"], kind=Kind.QUESTION),
-        documents=(Document(id=key, text="\n\n".join(contexts)),),
+        documents=(document,),
         gold=None if decision is None else label_of(decision, Kind.QUESTION, where),
     )
 

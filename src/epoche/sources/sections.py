@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from epoche.types import Document, Role, Section
@@ -14,57 +14,58 @@ _HEADINGS: Mapping[Role, str] = MappingProxyType(
     {
         Role.BACKGROUND: """
             background; introduction; importance; context; rationale; background and rationale; related work;
-            background and significance; introduction and background; literature review; significance;
-            background and related work; what is already known on this topic; why was the study done;
-            state of the art; preliminaries; motivation""",
+            background and significance; introduction and background; literature review; significance; summary
+            of background data; summary background data; background and related work; what is already known on
+            this topic; why was the study done; state of the art; preliminaries; motivation""",
         Role.AIM: """
-            aim; aims; objective; objectives; purpose; purposes; goal; goals; hypothesis; hypotheses;
-            aims and objectives; background and aim; background and aims; background and objective;
-            background and objectives; background/aim; background/aims; background/objective;
-            background/objectives; background/purpose; background & aims; research question;
-            research questions; study objective; study objectives; introduction and objectives;
-            introduction and aim; aim of the study; purpose of the study; purpose of review;
+            aim; aims; objective; objectives; purpose; purposes; goal; goals; hypothesis; hypotheses; aims and
+            objectives; background and purpose; context and objective; context and objectives; background and
+            aim of the study; background and study aims; background and aim; background and aims; background and
+            objective; background and objectives; background/aim; background/aims; background/objective;
+            background/objectives; background/purpose; background & aims; research question; research questions;
+            study objective; study objectives; primary objective; primary objectives; study aim; introduction
+            and objectives; introduction and aim; aim of the study; purpose of the study; purpose of review;
             rationale and objectives; study aims; questions/purposes; problem statement; objective(s); aim(s)""",
         Role.METHODS: """
-            method; methods; methodology; methodologies; material and method; material and methods;
-            materials and methods; materials and method; materials & methods; methods and materials;
-            patients and methods; patients and method; participants and methods; subjects and methods;
-            patients; participants; subjects; population; study population; design; study design; setting;
-            design and setting; settings; design and participants; design, setting, and participants;
+            method; methods; methodology; methodologies; material and method; material and methods; materials
+            and methods; materials and method; materials & methods; methods and materials; patients and methods;
+            patients and method; participants and methods; subjects and methods; patients; participants;
+            subjects; population; study population; setting and patients; patients and setting; patients and
+            participants; study setting; study design and setting; study design and methods; design, setting and
+            patients; case reports; study sample; main outcome; main outcome measurements; design; study design;
+            setting; design and setting; settings; design and participants; design, setting, and participants;
             design, setting and participants; setting and participants; study design and participants;
-            interventions; intervention; exposure; exposures; main outcome measures; main outcome measure;
-            main outcomes and measures; main outcomes; outcome measures; outcomes; measurements; measures;
-            main measures; primary and secondary outcome measures; statistical analysis; statistical analyses;
-            statistical methods; statistics; data analysis; data analyses; data collection; data sources;
-            data source; data extraction; data extraction and synthesis; study selection; search strategy;
+            interventions; intervention; exposure; exposures; main outcome measures; main outcome measure; main
+            outcomes and measures; main outcomes; outcome measures; outcomes; measurements; measures; main
+            measures; primary and secondary outcome measures; statistical analysis; statistical analyses;
+            statistical methods; statistics; data analysis; data analyses; data collection; data sources; data
+            source; data extraction; data extraction and synthesis; study selection; search strategy;
             eligibility criteria; inclusion criteria; inclusion and exclusion criteria; experimental procedures;
             experimental procedure; experimental section; experimental methods; experimental design;
-            experimental setup; experimental; procedure; procedures; sample size; randomization;
-            randomisation; blinding; star methods; star★methods; online methods; study protocol; data and methods;
-            data synthesis; review methods; search methods; selection criteria; methods and analysis;
-            methods and findings protocol; design and methods; methods/design; methods and design; research
-            design and methods; ethics; ethical approval; trial design; trial registration""",
+            experimental setup; experimental; procedure; procedures; sample size; randomization; randomisation;
+            blinding; star methods; star★methods; online methods; study protocol; data and methods; data
+            synthesis; review methods; search methods; selection criteria; methods and analysis; methods and
+            findings protocol; design and methods; methods/design; methods and design; research design and
+            methods; ethics; ethical approval; trial design; trial registration""",
         Role.RESULTS: """
             result; results; finding; findings; main results; key results; principal findings; main findings;
-            results and discussion; results & discussion; results/discussion; results and analysis;
-            methods and results; methods and findings; methods/results; evaluation; experiments;
-            experiments and results; experimental results; outcome; results and conclusion;
-            results and conclusions; recent findings; results and findings; key findings; analysis and results;
-            measurements and main results; primary outcome; secondary outcomes; adverse events;
-            evidence synthesis; observations""",
+            results and discussion; results & discussion; results/discussion; results and analysis; methods and
+            results; methods and findings; methods/results; evaluation; experiments; experiments and results;
+            experimental results; outcome; results and conclusion; results and conclusions; recent findings;
+            results and findings; key findings; analysis and results; measurements and main results; primary
+            outcome; secondary outcomes; adverse events; evidence synthesis; observations""",
         Role.CONCLUSION: """
-            conclusion; conclusions; discussion; discussions; general discussion; interpretation;
-            concluding remarks; discussion and conclusion; discussion and conclusions;
-            conclusion and discussion; conclusions and discussion; discussion & conclusions; summary;
-            conclusions and relevance; conclusion and relevance; conclusion(s); summary and conclusion;
-            summary and conclusions; significance and impact; implications; clinical implications;
-            clinical significance; clinical relevance; implications for practice; practice implications;
-            comment; comments; limitations; strengths and limitations; strengths and weaknesses;
-            limitations of the study; study limitations; conclusions and future work;
-            conclusion and future work; conclusion and perspectives; conclusions and perspectives;
-            conclusion and outlook; outlook; future directions; future work; perspectives; meaning; relevance;
-            discussion and limitations; take-home message; what this study adds; level of evidence;
-            authors' conclusions; author's conclusions; key messages; lessons learned; conclusion/significance;
+            conclusion; conclusions; discussion; discussions; general discussion; interpretation; concluding
+            remarks; discussion and conclusion; discussion and conclusions; conclusion and discussion;
+            conclusions and discussion; discussion & conclusions; summary; conclusions and relevance; conclusion
+            and relevance; conclusion(s); summary and conclusion; summary and conclusions; significance and
+            impact; implications; clinical implications; clinical significance; clinical relevance; implications
+            for practice; practice implications; comment; comments; limitations; strengths and limitations;
+            strengths and weaknesses; limitations of the study; study limitations; conclusions and future work;
+            conclusion and future work; conclusion and perspectives; conclusions and perspectives; conclusion
+            and outlook; outlook; future directions; future work; perspectives; meaning; relevance; discussion
+            and limitations; take-home message; what this study adds; level of evidence; authors' conclusions;
+            author's conclusions; key messages; lessons learned; conclusion/significance;
             conclusions/significance; conclusions and implications; conclusions and clinical relevance""",
         Role.CAPTION: """
             figure legends; figure legend; figure captions; figures; tables; legends; tables and figures""",
@@ -78,19 +79,19 @@ _HEADINGS: Mapping[Role, str] = MappingProxyType(
             financial disclosure; role of the funding source; disclosure; disclosures; disclosure statement;
             conflict of interest; conflicts of interest; conflict of interests; conflict of interest statement;
             competing interest; competing interests; declaration of competing interest; declaration of interest;
-            declaration of interests; declarations; data availability; data availability statement; data sharing;
-            data sharing statement; availability of data and materials; code availability; author contributions;
-            authors' contributions; contributors; contributions; credit authorship contribution statement;
-            author information; author details; authors' information; affiliations; correspondence; abbreviations;
-            list of abbreviations; supplementary material; supplementary materials; supplementary information;
-            supplementary data; supporting information; additional information; additional file;
-            additional files; supplemental material; supplemental information; appendix; appendices;
-            ethics statement; ethics declarations; ethics approval and consent to participate;
-            consent for publication; publisher's note; open access; rights and permissions; cite this article;
-            about this article; editor's summary; highlights; graphical abstract; contents; table of contents;
-            glossary; nomenclature; footnotes; footnote; notes; provenance and peer review; patient consent;
-            peer review information; reporting summary; extended data; article information; author summary;
-            plain language summary; lay summary; significance statement; copyright; license; preface""",
+            declaration of interests; declarations; data availability; data availability statement; data
+            sharing; data sharing statement; availability of data and materials; code availability; author
+            contributions; authors' contributions; contributors; contributions; credit authorship contribution
+            statement; author information; author details; authors' information; affiliations; correspondence;
+            abbreviations; list of abbreviations; supplementary material; supplementary materials; supplementary
+            information; supplementary data; supporting information; additional information; additional file;
+            additional files; supplemental material; supplemental information; appendix; appendices; ethics
+            statement; ethics declarations; ethics approval and consent to participate; consent for publication;
+            publisher's note; open access; rights and permissions; cite this article; about this article;
+            editor's summary; highlights; graphical abstract; contents; table of contents; glossary;
+            nomenclature; footnotes; footnote; notes; provenance and peer review; patient consent; peer review
+            information; reporting summary; extended data; article information; author summary; plain language
+            summary; lay summary; significance statement; copyright; license; preface""",
     }
 )
 _ROLES: Mapping[str, Role] = MappingProxyType(
@@ -222,6 +223,17 @@ def add_labelled(text: Text, abstract: str, level: int = 2) -> None:
     for mark, end in zip(marks, [*(m.start() for m in marks[1:]), len(abstract)], strict=True):
         text.heading(mark.group(1), level)
         text.paragraph(clean(abstract[mark.end() : end]))
+
+
+def labelled(id: str, paragraphs: Sequence[str], labels: object) -> Document:
+    """Paragraphs as they are, each a section under its label; without sections where the two do not go together."""
+    known = isinstance(labels, list) and len(labels) == len(paragraphs) and all(isinstance(x, str) for x in labels)
+    sections, start = [], 0
+    for text, label in zip(paragraphs, labels, strict=True) if known and isinstance(labels, list) else ():
+        if text:
+            sections.append(Section(start=start, end=start + len(text), title=label, role=role_of(label)))
+        start += len(text) + 2
+    return Document(id=id, text="\n\n".join(paragraphs), sections=tuple(sections))
 
 
 def clean(text: str) -> str:

@@ -62,7 +62,7 @@ $(BASE)/.ready: pyproject.toml
 
 $(TEST)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(TEST)
-	$(TEST)/bin/python $(PIP) -e ".[test,check]" -e models/epoche-nli-base
+	$(TEST)/bin/python $(PIP) -e ".[test,check,papers,search]" -e models/epoche-nli-base
 	@touch $@
 
 $(EXTRAS)/.ready: pyproject.toml

@@ -159,8 +159,8 @@ class TestBadInput:
         refused(epoche("verify", CLAIM, "-e", str(latin)), 1, "UTF-8")
         broken = tmp_path / "broken.jsonl"
         broken.write_text('{"id": "a", "text": "Metformin lowered fasting glucose."}\n{"id": "b", "te\n')
-        refused(epoche("verify", CLAIM, "-e", str(broken)), 1, "line 2")
-        skipped = certificate("verify", CLAIM, "-e", str(broken), "--on-error", "skip")
+        refused(epoche("verify", CLAIM, "-e", str(broken), "--on-error", "stop"), 1, "line 2")
+        skipped = certificate("verify", CLAIM, "-e", str(broken))
         assert skipped["outcome"]["reason"] == "evidence_truncated"
 
     def test_statements(self, trial: Path) -> None:

@@ -60,7 +60,7 @@ def test_index_check_and_verify(corpus: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("verify", "x"), "give --evidence or --corpus"),
+        (("verify", "x"), "give --evidence, --corpus or --search"),
         (("verify", "Zinc works.", "--corpus", "nowhere"), "holds no index"),
         (("index", "--out", "x"), "give files or folders to index"),
         (("index", "nowhere.jsonl", "--out", "x"), "there is no file"),

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
@@ -186,6 +188,46 @@ def cache_file(environ: Mapping[str, str] | None = None) -> Path:
     given = environ.get("EPOCHE_CACHE")
     base = Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "epoche"
     return (Path(given) if given else base) / "cache.sqlite"
+
+
+@dataclass(frozen=True)
+class Literature:
+    """How literature services are asked. Nothing of it is kept in a certificate."""
+
+    #: Services want to know whom to write to before they shut somebody out.
+    email: str
+    #: By service; they allow more requests a second.
+    keys: Mapping[str, str] = field(repr=False)
+    #: By service: a proxy or a mirror in place of the service itself.
+    hosts: Mapping[str, str]
+    #: Where answers are kept for a week.
+    cache: Path
+
+
+def literature(environ: Mapping[str, str] | None = None) -> Literature:
+    """EPOCHE_EMAIL; NCBI_API_KEY and OPENALEX_API_KEY; EPOCHE_PUBMED_URL, EPOCHE_EUROPEPMC_URL, ….
+
+    Raises:
+        OptionError: an address, a key or a URL that is none.
+    """
+    environ = os.environ if environ is None else environ
+    email = environ.get("EPOCHE_EMAIL", "").strip()
+    if email and not re.fullmatch(r"[!-?A-~]+@[!-?A-~]+", email):
+        raise OptionError("EPOCHE_EMAIL is no address of e-mail: give one like name@example.org")
+    keys = {"pubmed": "NCBI_API_KEY", "openalex": "OPENALEX_API_KEY"}
+    hosts = {}
+    for service in ("pubmed", "europepmc", "crossref", "openalex"):
+        name = f"EPOCHE_{service.upper()}_URL"
+        if url := environ.get(name, "").strip():
+            if not re.match(r"https?://[^\s/]", url):
+                raise OptionError(f"{name} is {url!r}: give the URL of a server, with http:// or https://")
+            hosts[service] = url
+    return Literature(
+        email=email,
+        keys={service: key for service, name in keys.items() if (key := _sound(environ.get(name, ""), name))},
+        hosts=hosts,
+        cache=cache_file(environ).with_name("literature.sqlite"),
+    )
 
 
 def api_key(base_url: str, environ: Mapping[str, str] | None = None, name: str | None = None) -> str:

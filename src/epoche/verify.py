@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from epoche import __version__
 from epoche.backends.base import Decomposer, NliModel, Progress, Retriever
 from epoche.config import Config
-from epoche.errors import BackendError, PolicyError
+from epoche.errors import BackendError, DocumentError, PolicyError
 from epoche.judge import Case, failed, judge, require_promise_for
 from epoche.outcome import Outcome, as_outcome
 from epoche.policy import Policy
@@ -157,7 +157,8 @@ class Pipeline:
         try:
             proposed, retrieval = self.propose(statement), None
             if retriever is not None and proposed is not None:
-                found, retrieval = retriever.retrieve([c.text for c in proposed.conditions], top)
+                found, retrieval, failure = _retrieved(retriever, proposed, top, given)
+                unread = (*unread, *failure)
                 known = {document.id for document in given}
                 given += [document for document in found if document.id not in known]
             case = self.prepare(statement, given, tuple(unread), proposed=proposed, retrieval=retrieval)
@@ -209,7 +210,7 @@ class Pipeline:
         )
         obstacles: tuple[Obstacle, ...] = ()
         if not kept:
-            obstacles = (_nothing_to_read(foreign, retrieval),)
+            obstacles = (_nothing_to_read(foreign, retrieval, unread),)
         return Case(statement, decomposition, evidence, obstacles)
 
     def propose(self, statement: Statement) -> Decomposition | None:
@@ -244,7 +245,20 @@ class Pipeline:
         return nli.score(pairs, progress).reshape(len(pairs) // windows if windows else 0, windows, 3)
 
 
-def _nothing_to_read(foreign: Sequence[Unread], retrieval: Retrieval | None) -> Obstacle:
+def _retrieved(
+    retriever: Retriever, proposed: Decomposition, top: int, given: Sequence[Document]
+) -> tuple[Sequence[Document], Retrieval | None, tuple[Unread, ...]]:
+    """What a search finds; that it failed is evidence unread, if there is other evidence."""
+    try:
+        return *retriever.retrieve([c.text for c in proposed.conditions], top), ()
+    except DocumentError as error:
+        if not given:
+            raise
+        return (), None, (Unread(document=error.source or "search", sentences=None, why=str(error)),)
+
+
+def _nothing_to_read(foreign: Sequence[Unread], retrieval: Retrieval | None, unread: Sequence[Unread]) -> Obstacle:
+    reason, detail = Reason.NO_EVIDENCE, "the evidence holds no sentence to read"
     if retrieval is not None:
         best = max((found.share for found in retrieval.found), default=0.0)
         where = "the index" if retrieval.source == "index" else retrieval.source
@@ -252,7 +266,10 @@ def _nothing_to_read(foreign: Sequence[Unread], retrieval: Retrieval | None) -> 
         detail += (
             f"the best document has {best:.0%} of the weight of what was asked" if best else "no document matches"
         )
-        return Obstacle(reason=Reason.NO_EVIDENCE, detail=detail)
-    if foreign:
-        return Obstacle(reason=Reason.UNSUPPORTED_LANGUAGE, detail=foreign[0].why)
-    return Obstacle(reason=Reason.NO_EVIDENCE, detail="the evidence holds no sentence to read")
+    elif foreign:
+        reason, detail = Reason.UNSUPPORTED_LANGUAGE, foreign[0].why
+    elif unread:
+        # One that is there and cannot be read is worse than one that is not there: there may be an answer in it.
+        worst = min(unread, key=lambda u: ("unread", "another_paper", "not_found").index(u.kind))
+        detail = f"{worst.document}: {worst.why}"
+    return Obstacle(reason=reason, detail=detail)

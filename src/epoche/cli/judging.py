@@ -25,8 +25,10 @@ from epoche.errors import OptionError
 if TYPE_CHECKING:
     from epoche.backends.base import Retriever
     from epoche.outcome import Outcome
+    from epoche.sources.literature.http import Client
 
 DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
+SERVICES = ("pubmed", "europepmc", "openalex")
 FORMATS = ("text", "json", "md", "html")
 #: Exit codes of `--exit-code`; an abstention is 30.
 LABEL_CODES = {
@@ -49,12 +51,18 @@ def _judging(command: F) -> F:
             "--evidence",
             "-e",
             multiple=True,
-            metavar="PATH",
-            help="A .txt, .md or .jsonl file, or a folder of them. Repeatable.",
+            metavar="SOURCE",
+            help="A file (.pdf, .html, .xml, .docx, .bib, .ris, .txt, .md, .jsonl), a folder of them, or the name "
+            "of a paper (pmid:…, pmcid:…, doi:…, title:…) that is looked up. Repeatable.",
         ),
         click.option("--corpus", metavar="DIR", help="An index (`epoche index`) to search for evidence."),
         click.option(
+            "--search", type=click.Choice(SERVICES), help="A literature service to search for evidence (abstracts)."
+        ),
+        click.option(
             "--top",
+            "--max-docs",
+            "top",
             type=click.IntRange(1, 1000),
             default=20,
             show_default=True,
@@ -73,9 +81,9 @@ def _judging(command: F) -> F:
         click.option(
             "--on-error",
             type=click.Choice(["stop", "skip"]),
-            default="stop",
+            default="skip",
             show_default=True,
-            help="Evidence that cannot be read: stop, or go on and list it (it then cannot support).",
+            help="Evidence that cannot be read: stop, or go on and list it (nothing is then supported).",
         ),
         click.option(
             "--exit-code",
@@ -118,21 +126,27 @@ def _run(
     exit_code: bool,
     quiet: bool,
     corpus: str | None,
+    search: str | None,
     top: int,
     **settings: Any,
 ) -> None:
     from epoche.assemble import Verifier
     from epoche.config import load_config
-    from epoche.sources.files import READ, READABLE, passed_over, read_evidence
+    from epoche.sources.evidence import gather
+    from epoche.sources.files import READ, READABLE, passed_over
 
     require_writable(output)
     require_apart(output, [*evidence, policy], sorted(READABLE))
     text = statement_text(statement)
     config = load_config(**settings)
-    if not evidence and corpus is None:
-        raise OptionError("nothing to read: give --evidence or --corpus")
-    retriever = None if corpus is None else _retriever(corpus)
-    documents, unread = read_evidence([Path(p) for p in evidence], on_error=on_error) if evidence else ((), ())
+    if not evidence and corpus is None and search is None:
+        raise OptionError("nothing to read: give --evidence, --corpus or --search")
+    if corpus is not None and search is not None:
+        raise OptionError("--corpus and --search cannot be given together: index what you found, or run both")
+    retriever = _retriever(corpus, search)
+    documents, unread = gather(evidence, _services, on_error=on_error) if evidence else ((), ())
+    for part in unread if not quiet else ():
+        say(f"not read: {part.document}: {part.why}")
     skipped = passed_over([Path(p) for p in evidence])
     if skipped and not quiet:
         more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
@@ -149,11 +163,25 @@ def _run(
     sys.exit(_code(outcome, exit_code))
 
 
-def _retriever(corpus: str) -> Retriever:
-    from epoche.sources.corpus.index import CorpusIndex
-    from epoche.sources.corpus.retriever import CorpusRetriever
+def _retriever(corpus: str | None, search: str | None) -> Retriever | None:
+    if corpus is not None:
+        from epoche.sources.corpus.index import CorpusIndex
+        from epoche.sources.corpus.retriever import CorpusRetriever
 
-    return CorpusRetriever(CorpusIndex(Path(corpus)))
+        return CorpusRetriever(CorpusIndex(Path(corpus)))
+    if search is not None:
+        from epoche.sources.literature.search import LiteratureRetriever
+
+        return LiteratureRetriever(search, _services())  # type: ignore[arg-type]
+    return None
+
+
+def _services() -> Client:
+    from epoche.config import literature
+    from epoche.sources.literature.http import Client
+
+    how = literature()
+    return Client(how.hosts, email=how.email, api_keys=how.keys, cache=how.cache)
 
 
 def _code(outcome: Outcome, by_label: bool) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from epoche.errors import DocumentError, MissingExtra
+from epoche.errors import DocumentError
 from epoche.sources.lines import document_from
 from epoche.sources.readers import by_suffix
 from epoche.sources.readers.apart import read_apart
@@ -35,7 +35,19 @@ def read_evidence(
     Raises:
         DocumentError: a file or line that cannot be read (without `skip`), two documents of one id, or
             nothing that can be read at all.
+        MissingExtra: a kind of file whose library is not installed.
     """
+    documents, unread = read_files(paths, on_error=on_error)
+    if not documents:
+        why = f" ({unread[0].document}: {unread[0].why})" if unread else ""
+        raise DocumentError(f"no evidence could be read{why}")
+    return documents, unread
+
+
+def read_files(
+    paths: Sequence[Path], *, on_error: Literal["stop", "skip"] = "stop"
+) -> tuple[tuple[Document, ...], tuple[Unread, ...]]:
+    """As `read_evidence`, where nothing that can be read is no error."""
     documents: dict[str, tuple[Document, str]] = {}
     unread: list[Unread] = []
     seen: set[Path] = set()
@@ -53,9 +65,6 @@ def read_evidence(
                 _stop_or_note(DocumentError(problem, source=name), on_error, unread)
                 continue
             documents[document.id] = (document, where)
-    if not documents:
-        why = f" ({unread[0].document}: {unread[0].why})" if unread else ""
-        raise DocumentError(f"no evidence could be read{why}")
     return tuple(d for d, _ in documents.values()), tuple(unread)
 
 
@@ -136,8 +145,8 @@ def _documents(path: Path, name: str, on_error: str, unread: list[Unread]) -> It
         else:
             reader = by_suffix.read if suffix in by_suffix.TEXTS else read_apart
             documents, problems = reader(suffix, raw, name)
-    except (DocumentError, MissingExtra) as error:
-        _stop_or_note(error, on_error, unread, name)
+    except DocumentError as error:
+        _stop_or_note(error, on_error, unread)
         return
     if suffix not in LINE_TYPES:
         for part in problems:
@@ -175,11 +184,9 @@ def _shown(path: Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
-def _stop_or_note(
-    error: DocumentError | MissingExtra, on_error: str, unread: list[Unread], source: str | None = None
-) -> None:
+def _stop_or_note(error: DocumentError, on_error: str, unread: list[Unread]) -> None:
     if on_error == "stop":
         raise error
-    source = source or getattr(error, "source", None) or "evidence"
+    source = error.source or "evidence"
     why = str(error).removeprefix(source).removeprefix(",").removeprefix(":").lstrip()
     unread.append(Unread(document=source, sentences=None, why=why))

@@ -220,7 +220,8 @@ def add_labelled(text: Text, abstract: str, level: int = 2) -> None:
         marks = []
     for paragraph in abstract[: marks[0].start()].split("\n\n") if marks else abstract.split("\n\n"):
         text.paragraph(clean(paragraph))
-    for mark, end in zip(marks, [*(m.start() for m in marks[1:]), len(abstract)], strict=True):
+    ends = [*(m.start() for m in marks[1:]), len(abstract)]
+    for mark, end in zip(marks, ends, strict=False):
         text.heading(mark.group(1), level)
         text.paragraph(clean(abstract[mark.end() : end]))
 

@@ -16,7 +16,7 @@ import threading
 from typing import IO, Any
 
 from epoche.errors import DocumentError, MissingExtra
-from epoche.sources.readers.by_suffix import Found
+from epoche.sources.readers.plain import Found
 from epoche.types import Document, Unread
 
 #: Most seconds and most bytes of memory for one file.

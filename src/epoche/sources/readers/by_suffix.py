@@ -7,10 +7,8 @@ from importlib import import_module
 from types import MappingProxyType
 
 from epoche.errors import DocumentError, EpocheError
-from epoche.types import Document, Unread
+from epoche.sources.readers.plain import Found
 
-#: Documents of a file, and what it names or holds that could not be read.
-Found = tuple[list[Document], list[Unread]]
 Reader = Callable[[bytes, str], Found]
 
 #: By suffix: module and function. Texts are read here, the rest in a process of its own (`apart`).

@@ -10,7 +10,8 @@ from epoche.errors import DocumentError, MissingExtra
 from epoche.sources.readers.pdf_flow import Flow
 from epoche.sources.readers.pdf_layout import Line, lines, running
 from epoche.sources.readers.pdf_words import Piece, common_size, page_words, pieces
-from epoche.types import Document, Unread
+from epoche.sources.readers.plain import Found
+from epoche.types import Unread
 
 #: More pages than this are refused.
 MAX_PAGES = 3000
@@ -23,7 +24,7 @@ _PICTURE = 0.4
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 
 
-def read(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
+def read(raw: bytes, name: str) -> Found:
     """One document, and its pages that hold no text that can be read.
 
     Raises:
@@ -52,7 +53,7 @@ def read(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
         pdf.close()
 
 
-def _read(raw_pdf: Any, pdf: Any, name: str) -> tuple[list[Document], list[Unread]]:
+def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     count = len(pdf)
     if count > MAX_PAGES:
         raise DocumentError(f"{name} has {count} pages; at most {MAX_PAGES} are read: split it", source=name)

@@ -8,6 +8,9 @@ from epoche.errors import DocumentError
 from epoche.sources.sections import known_role
 from epoche.types import Document, Role, Section, Unread
 
+#: Documents of a file, and what it names or holds that could not be read.
+Found = tuple[list[Document], list[Unread]]
+
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
 
@@ -31,7 +34,7 @@ def decoded(raw: bytes, name: str, kind: str = "text") -> str:
     return text
 
 
-def read_text(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
+def read_text(raw: bytes, name: str) -> Found:
     """One document, as it stands.
 
     Raises:
@@ -41,7 +44,7 @@ def read_text(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
     return [Document(id=name, text=decoded(raw, name))], []
 
 
-def read_markdown(raw: bytes, name: str) -> tuple[list[Document], list[Unread]]:
+def read_markdown(raw: bytes, name: str) -> Found:
     """One document, as it stands; the parts below its headings are sections.
 
     Raises:

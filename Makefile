@@ -35,6 +35,8 @@ bench: $(TEST)/.ready
 	$(TEST)/bin/python benchmarks/policies.py
 	$(TEST)/bin/python benchmarks/guarantees.py
 	$(TEST)/bin/python benchmarks/faithfulness.py
+	$(TEST)/bin/python benchmarks/irrelevant.py
+	$(TEST)/bin/python benchmarks/index_scale.py
 	$(TEST)/bin/python -m pytest -m slow
 	$(TEST)/bin/python benchmarks/speed.py
 	$(TEST)/bin/python docs/make.py

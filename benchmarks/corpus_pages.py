@@ -65,4 +65,29 @@ def scale() -> str:
     )
 
 
-PARTS = {"corpus retrieval": retrieval, "corpus verdicts": verdicts, "index scale": scale}
+def irrelevant() -> str:
+    """What evidence of other topics does to the outcomes."""
+    found = _load("irrelevant.json")
+    rows = []
+    for how, n in (("sentences", found["claims"]), ("abstracts", found["abstracts_added_to"])):
+        for policy, row in found[how].items():
+            kept = row["decided_before"]
+            lost = kept - row["same"] - row["turned_round"]
+            figures = (row["turned_round"], row["proposals_turned_round"], lost, row["newly_decided"])
+            rows.append((Cell(f"{found['added']} {how}"), Cell(policy), Cell(n), Cell(kept), *map(Cell, figures)))
+    headers = (
+        "added",
+        "policy",
+        "claims",
+        "decided before",
+        "turned round",
+        "turned round before any threshold",
+        "no longer decided",
+        "newly decided",
+    )
+    changed = found["changed_scores"]
+    scores = "never changed" if changed == 0 else f"changed {changed} times"
+    return body(Table("", headers, tuple(rows))) + f"\nThe scores of the sentences that were there {scores}."
+
+
+PARTS = {"irrelevant": irrelevant, "corpus retrieval": retrieval, "corpus verdicts": verdicts, "index scale": scale}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from epoche.backends.base import Decomposer, LanguageModel, NliModel
+from epoche.backends.base import Decomposer, Encoder, LanguageModel, NliModel
 from epoche.backends.cached import CachedModel, CachedNli
 from epoche.backends.metered import Budget as Budget
 from epoche.backends.metered import MeteredModel, Usage
@@ -121,6 +121,17 @@ def make_nli(name: str, config: Config, store: Store | None = None, meter: Meter
         return ModelNli((meter or Meter()).of(make_model(name, config)))
     model: NliModel = OnnxNli.load(name, threads=config.threads, batch_size=config.batch_size)
     return model if store is None else CachedNli(model, store)
+
+
+def make_encoder(name: str, threads: int = 1) -> Encoder:
+    """The sentence encoder of that name: a folder, or `org/name` of the hub.
+
+    Raises:
+        UnknownBackend, ModelError: none of that name, or one that cannot be used.
+    """
+    from epoche.backends.onnx_encoder import OnnxEncoder
+
+    return OnnxEncoder.load(name, threads=threads)
 
 
 def is_language_model(name: str) -> bool:

@@ -173,6 +173,8 @@ class Retrieval(Value):
 
     #: What was searched: `index`, or the name of a service.
     source: str
+    #: Of an index: by words (`bm25`), by meaning (`dense`), or both (`fusion`); a service has its own.
+    method: Literal["bm25", "dense", "fusion", "service"] = "bm25"
     #: Of the index; None for a service, which changes from day to day.
     sha256: Sha256 | None
     #: Most documents asked for.

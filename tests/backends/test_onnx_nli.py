@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from epoche.backends import onnx_nli
+from epoche.backends import onnx_nli, onnx_session
 from epoche.backends.base import SCORE_DECIMALS
 from epoche.backends.labels import KNOWN_PAIRS
 from epoche.backends.onnx_nli import OnnxNli
@@ -556,14 +556,14 @@ def test_threads_may_share_a_model(kind: str, request: pytest.FixtureRequest) ->
 )
 def test_case_13_batches_are_bounded_and_complete(widths: list[int], size: int) -> None:
     rows = [
-        onnx_nli._Row(i, np.full(w, i % 5), np.zeros(w, np.int64), -(-w // 8) * 8) for i, w in enumerate(widths)
+        onnx_session.Row(i, np.full(w, i % 5), np.zeros(w, np.int64), -(-w // 8) * 8) for i, w in enumerate(widths)
     ]
-    batches = list(onnx_nli._batches(rows, size))
+    batches = list(onnx_session.batches(rows, size))
     assert sorted(row.index for batch in batches for row in batch) == list(range(len(rows)))
     for batch in batches:
         assert len({row.width for row in batch}) == 1
         assert len(batch) <= size
-        assert len(batch) * batch[0].width <= max(onnx_nli._BATCH_TOKENS, batch[0].width)
+        assert len(batch) * batch[0].width <= max(onnx_session._BATCH_TOKENS, batch[0].width)
 
 
 #: The most memory that a process has held; not `ru_maxrss`, which in a child starts at its parent's.

@@ -50,7 +50,7 @@ def opened(corpus: Path, folder: Path) -> CorpusIndex:
 def test_what_is_found_is_read_and_misses_are_counted(files: tuple[Path, Path], tmp_path: Path) -> None:
     claims, corpus = files
     cited = load_scifact(claims, corpus, split="made", protocol="abstract")
-    searched = search_all(cited, scifact_documents(corpus), opened(corpus, tmp_path / "i"), top=1)
+    searched = search_all(cited, scifact_documents(corpus), CorpusRetriever(opened(corpus, tmp_path / "i")), top=1)
     assert [[d.id for d in item.documents] for item in searched.dataset.items] == [["1"], ["3"], []]
     assert searched.dataset.protocol == "corpus"
     assert searched.dataset.digest != cited.digest
@@ -74,10 +74,10 @@ def test_an_index_of_something_else_is_refused(files: tuple[Path, Path], tmp_pat
     other = [Document(id=f"x{i}", text=f"Zinc shortens colds {i}.") for i in range(4)]
     build(other, tmp_path / "other", sentence_spans)
     with pytest.raises(InputError, match="which the corpus does not have"):
-        search_all(cited, scifact_documents(corpus), CorpusIndex(tmp_path / "other"), top=2)
+        search_all(cited, scifact_documents(corpus), CorpusRetriever(CorpusIndex(tmp_path / "other")), top=2)
     build(other[:2], tmp_path / "less", sentence_spans)
     with pytest.raises(InputError, match="index the corpus file alone"):
-        search_all(cited, scifact_documents(corpus), CorpusIndex(tmp_path / "less"), top=2)
+        search_all(cited, scifact_documents(corpus), CorpusRetriever(CorpusIndex(tmp_path / "less")), top=2)
 
 
 # ── verify over an index ─────────────────────────────────────────────────────────────────────

@@ -137,6 +137,23 @@ class Decomposer(Protocol):
         ...
 
 
+class Encoder(Protocol):
+    """Turns texts into vectors, near to each other where the texts are about the same."""
+
+    @property
+    def component(self) -> Component:
+        """Name, and as version the sha256 over its files."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Unit vectors, float32[n, d]; that of a text depends on nothing but the text. Long texts are cut.
+
+        Raises:
+            BackendError: the model fails.
+        """
+        ...
+
+
 class Retriever(Protocol):
     """Finds documents to read."""
 

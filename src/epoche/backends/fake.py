@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from epoche.backends.base import SCORE_DECIMALS, Progress, Prompt, Reply, Scores
 from epoche.errors import BackendError
@@ -66,6 +67,29 @@ class ScriptedNli:
             return self._script[premise, hypothesis]
         except KeyError:
             raise BackendError(f"not in the script: {premise!r} ⊢ {hypothesis!r}") from None
+
+
+class ScriptedEncoder:
+    """Vectors from a table of words: that of a text is the sum over its words, of unit length.
+
+    Words that the table does not know add nothing; `asked` keeps every text in order.
+    """
+
+    def __init__(self, words: Mapping[str, Sequence[float]], *, name: str = "scripted") -> None:
+        self._words = {word.casefold(): np.array(v, dtype=np.float64) for word, v in words.items()}
+        self._size = len(next(iter(self._words.values())))
+        self.asked: list[str] = []
+        self.component = Component(name=name, version=hashlib.sha256(name.encode("utf-8")).hexdigest())
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See `Encoder.encode`."""
+        self.asked += texts
+        rows = []
+        for text in texts:
+            known = [self._words[w] for w in _WORD.findall(text.casefold()) if w in self._words]
+            vector = np.sum(known, axis=0) if known else np.zeros(self._size)
+            rows.append(vector / max(float(np.linalg.norm(vector)), 1e-12))
+        return np.round(np.array(rows).reshape(len(rows), self._size), 4).astype(np.float32)
 
 
 class ScriptedModel:

@@ -8,18 +8,14 @@ equal is scored once.
 
 from __future__ import annotations
 
-import os
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime as ort
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
 
 from epoche.backends.base import SCORE_DECIMALS, Progress, Scores
 from epoche.backends.labels import KNOWN_PAIRS, Columns, columns_by_name, doubt, identify, label_names
@@ -32,21 +28,23 @@ from epoche.backends.model_files import (
     read_json,
 )
 from epoche.backends.onnx_refs import has_dynamic_quantization
+from epoche.backends.onnx_session import (
+    Row,
+    batches,
+    first_line,
+    graph_inputs,
+    open_session,
+    open_tokenizer,
+    padded,
+    padded_width,
+)
 from epoche.errors import BackendError, ModelError, OptionError
 from epoche.types import NLI_LABELS, NliInfo
 
 __all__ = ["OnnxNli", "installed_models"]
 
-#: Rows are padded to a multiple of this many tokens.
-_LENGTH_STEP = 8
-#: Most tokens of a batch with its padding, so that memory is bounded whatever the batch size.
-_BATCH_TOKENS = 4096
 #: Pairs that are tokenized before any of them is scored.
 _CHUNK = 8192
-_PAD_TOKENS = ("[PAD]", "<pad>")
-_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
-_TYPES: dict[str, type[np.int64] | type[np.int32]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-
 Pair = tuple[str, str]
 
 
@@ -122,26 +120,15 @@ class OnnxNli:
         return self._runner.probabilities(pairs, progress)[:, list(self._columns)]
 
 
-@dataclass(frozen=True)
-class _Row:
-    """A tokenized pair: token ids, and the segment (0 premise, 1 hypothesis) of each."""
-
-    index: int
-    ids: NDArray[np.int64]
-    segments: NDArray[np.int64]
-    #: Tokens it is padded to.
-    width: int
-
-
 class _Runner:
     """Tokenizer and session: pairs in, probabilities in the head's own order out."""
 
     def __init__(self, files: ModelFiles, config: dict[str, Any], *, threads: int, batch_size: int) -> None:
         self._name = files.name
         self._limit = max_tokens(files)
-        self._tokenizer, self._pad = _tokenizer(files, config)
-        self._session = _session(files, threads)
-        self._inputs = _inputs(self._session, self._name)
+        self._tokenizer, self._pad = open_tokenizer(files, config)
+        self._session = open_session(files, threads)
+        self._inputs = graph_inputs(self._session, self._name)
         self._output = _output(self._session, self._name)
         self._alone = has_dynamic_quantization(files.model)
         self._batch_size = batch_size
@@ -170,7 +157,7 @@ class _Runner:
         for start in range(0, len(unique), _CHUNK):
             chunk = unique[start : start + _CHUNK]
             rows = [self._row(i, *pair) for i, pair in enumerate(chunk)]
-            for batch in _batches(rows, 1 if self._alone else self._batch_size):
+            for batch in batches(rows, 1 if self._alone else self._batch_size):
                 for row, scored in zip(batch, self._run(batch), strict=True):
                     result[places[chunk[row.index]]] = scored
                     done += len(places[chunk[row.index]])
@@ -178,7 +165,7 @@ class _Runner:
                     progress(done, len(pairs))
         return result
 
-    def _row(self, index: int, premise: str, hypothesis: str) -> _Row:
+    def _row(self, index: int, premise: str, hypothesis: str) -> Row:
         encoding = self.encode(premise, hypothesis)
         sequences = encoding.sequence_ids
         sides = (sequences.count(0), sequences.count(1))
@@ -196,38 +183,22 @@ class _Runner:
                 f"{self._name} sees no token in the {which} of a pair (the other side is {_short(other)}): "
                 "leave out texts without letters, digits or marks"
             )
-        width = min(-(-length // _LENGTH_STEP) * _LENGTH_STEP, self._limit)
+        width = padded_width(length, self._limit)
         ids = np.array(encoding.ids, dtype=np.int64)
-        return _Row(index, ids, np.array(encoding.type_ids, dtype=np.int64), width)
+        return Row(index, ids, np.array(encoding.type_ids, dtype=np.int64), width)
 
-    def _run(self, batch: Sequence[_Row]) -> NDArray[np.float64]:
-        double = len(batch) == 1 and not self._alone
-        rows = [*batch, *batch] if double else list(batch)
-        shape = (len(rows), rows[0].width)
-        ids, mask, segments = np.full(shape, self._pad), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        for i, row in enumerate(rows):
-            ids[i, : len(row.ids)] = row.ids
-            mask[i, : len(row.ids)] = 1
-            segments[i, : len(row.ids)] = row.segments
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
+    def _run(self, batch: Sequence[Row]) -> NDArray[np.float64]:
+        given = padded(batch, self._pad, double=len(batch) == 1 and not self._alone)
+        shape = given["input_ids"].shape
         try:
             (output,) = self._session.run(
                 [self._output], {name: given[name].astype(kind) for name, kind in self._inputs.items()}
             )
         except Exception as error:  # whatever ONNX Runtime raises
             raise BackendError(
-                f"{self._name}: ONNX Runtime fails on {shape[0]} pairs of {shape[1]} tokens: {_first_line(error)}"
+                f"{self._name}: ONNX Runtime fails on {shape[0]} pairs of {shape[1]} tokens: {first_line(error)}"
             ) from error
-        return _softmax(np.asarray(output), len(rows), self._name)[: len(batch)]
-
-
-def _batches(rows: Sequence[_Row], size: int) -> Iterator[list[_Row]]:
-    """Rows of one width together, at most `size` of them and at most `_BATCH_TOKENS` tokens."""
-    ordered = sorted(rows, key=lambda row: (row.width, row.ids.tobytes(), row.segments.tobytes()))
-    for width, group in groupby(ordered, key=lambda row: row.width):
-        same = list(group)
-        most = max(1, min(size, _BATCH_TOKENS // width))
-        yield from (same[i : i + most] for i in range(0, len(same), most))
+        return _softmax(np.asarray(output), shape[0], self._name)[: len(batch)]
 
 
 def _softmax(logits: NDArray[Any], rows: int, name: str) -> NDArray[np.float64]:
@@ -246,74 +217,6 @@ def _softmax(logits: NDArray[Any], rows: int, name: str) -> NDArray[np.float64]:
         raise BackendError(f"{name} gives logits that are no finite numbers: choose another file of this model")
     e = np.exp(x - x.max(axis=1, keepdims=True))
     return np.asarray(e / e.sum(axis=1, keepdims=True))
-
-
-def _tokenizer(files: ModelFiles, config: dict[str, Any]) -> tuple[Tokenizer, int]:
-    """The tokenizer, which cuts and pads nothing, and the id of the padding token."""
-    try:
-        tokenizer = Tokenizer.from_file(str(files.tokenizer))
-    except Exception as error:  # tokenizers raises plain Exception
-        raise ModelError(
-            f"{files.name}: {files.tokenizer.name} cannot be read ({_first_line(error)}): get the file again"
-        ) from error
-    stored = tokenizer.padding or {}
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    # A "[SEP]" in someone's text is text, not the border between premise and hypothesis.
-    tokenizer.encode_special_tokens = True
-    if tokenizer.num_special_tokens_to_add(True) == 0:
-        raise ModelError(
-            f"{files.name}: {files.tokenizer.name} has no post-processor for pairs, so premise and "
-            "hypothesis would run into each other: save it again with its pair template"
-        )
-    known = [tokenizer.token_to_id(token) for token in _PAD_TOKENS]
-    for pad in (config.get("pad_token_id"), stored.get("pad_id"), *known):
-        if isinstance(pad, int):
-            return tokenizer, pad
-    raise ModelError(f"{files.name}: no padding token is known: write pad_token_id into config.json")
-
-
-def _session(files: ModelFiles, threads: int) -> ort.InferenceSession:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    # Batches come in many shapes, and a remembered plan for each of them only costs memory.
-    options.enable_mem_pattern = False
-    try:
-        return ort.InferenceSession(str(files.model), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # ONNX Runtime has no common base of its errors
-        reason = _first_line(error).replace(str(files.model.parent) + os.sep, "")
-        raise ModelError(
-            f"{files.name}: ONNX Runtime cannot load {files.model.name} ({reason}): "
-            "get the file again, or choose another ONNX file of this model"
-        ) from error
-
-
-def _inputs(session: ort.InferenceSession, name: str) -> dict[str, type[np.int64] | type[np.int32]]:
-    """The graph's inputs and their types.
-
-    Raises:
-        ModelError: an input that we do not know, no input_ids or attention_mask, a fixed shape.
-    """
-    inputs = {i.name: i for i in session.get_inputs()}
-    unknown = sorted(set(inputs) - _INPUTS)
-    missing = sorted({"input_ids", "attention_mask"} - set(inputs))
-    if unknown or missing:
-        what = f"asks for {', '.join(unknown)}" if unknown else f"does not ask for {', '.join(missing)}"
-        raise ModelError(
-            f"{name}: its graph {what}; a sequence classifier takes input_ids, attention_mask and perhaps "
-            "token_type_ids: export it again"
-        )
-    for i in inputs.values():
-        if i.type not in _TYPES or len(i.shape) != 2 or any(isinstance(size, int) for size in i.shape):
-            raise ModelError(
-                f"{name}: input {i.name} is {i.type}{list(i.shape)}, not integers of free size "
-                "[batch, sequence]: export it again with dynamic axes"
-            )
-    return {key: _TYPES[i.type] for key, i in inputs.items()}
 
 
 def _output(session: ort.InferenceSession, name: str) -> str:
@@ -348,7 +251,3 @@ def _tidy(text: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]
 def _short(text: str) -> str:
     shown = repr(text[:60])
     return f"{shown}… ({len(text)} characters)" if len(text) > 60 else shown
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

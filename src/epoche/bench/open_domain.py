@@ -10,7 +10,7 @@ from typing import Any
 from epoche.bench.datasets import Dataset
 from epoche.errors import InputError
 from epoche.metrics.ranking import ndcg, recall
-from epoche.sources.corpus.index import CorpusIndex
+from epoche.sources.corpus.retriever import CorpusRetriever
 from epoche.steps.declarative import hypothesis_of
 from epoche.types import Document
 
@@ -33,12 +33,13 @@ class Searched:
     cited: Mapping[str, tuple[str, ...]]
 
 
-def search_all(cited: Dataset, corpus: Mapping[str, Document], index: CorpusIndex, top: int) -> Searched:
+def search_all(cited: Dataset, corpus: Mapping[str, Document], retriever: CorpusRetriever, top: int) -> Searched:
     """Searches the index for every statement of a data set whose items have the documents that they cite.
 
     Raises:
         InputError: the index holds a document that the corpus does not have, or not all of the corpus.
     """
+    index = retriever.index
     if index.meta["documents"] != len(corpus):
         raise InputError(
             f"{index.folder} holds {index.meta['documents']} documents and the corpus {len(corpus)}: index the "
@@ -46,19 +47,20 @@ def search_all(cited: Dataset, corpus: Mapping[str, Document], index: CorpusInde
         )
     items, ranked = [], {}
     for item in cited.items:
-        hits = index.search(hypothesis_of(item.statement), 2 * max(top, *DEPTHS))
+        hits = retriever.search(hypothesis_of(item.statement), 2 * max(top, *DEPTHS))
         found = tuple(dict.fromkeys(hit.document for hit in hits))
         unknown = [key for key in found if key not in corpus]
         if unknown:
             raise InputError(f"{index.folder} holds document {unknown[0]}, which the corpus does not have")
         ranked[item.id] = found
         items.append(dataclasses.replace(item, documents=tuple(corpus[key] for key in found[:top])))
+    how = "" if retriever.method == "bm25" else f" ({retriever.method})"
     dataset = dataclasses.replace(
         cited,
         protocol="corpus",
         items=tuple(items),
         files={**cited.files, "index": index.sha256},
-        notes=(f"corpus: the {top} best documents of an index, found by the whole statement",),
+        notes=(f"corpus: the {top} best documents of an index, found by the whole statement{how}",),
     )
     own = {item.id: tuple(document.id for document in item.documents) for item in cited.items}
     return Searched(dataset, ranked, own)

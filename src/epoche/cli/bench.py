@@ -73,6 +73,8 @@ _data = click.option(
 @click.option("--claims", metavar="FILE", help="A claims file in place of a split; needs --corpus.")
 @click.option("--corpus", metavar="FILE", help="A corpus file; needs --claims.")
 @click.option("--corpus-index", metavar="DIR", help="Index of the corpus, for --protocol corpus (`epoche index`).")
+@click.option("--retrieval", type=click.Choice(["bm25", "dense", "fusion"]), help="How the index is searched.")
+@click.option("--encoder", metavar="NAME", help="The sentence encoder that the index was made with.")
 @click.option(
     "--top", type=click.IntRange(min=1), default=10, show_default=True, help="Abstracts read of those found."
 )
@@ -84,6 +86,8 @@ def scifact(
     claims: str | None,
     corpus: str | None,
     corpus_index: str | None,
+    retrieval: str | None,
+    encoder: str | None,
     top: int,
     **options: Any,
 ) -> None:
@@ -107,10 +111,10 @@ def scifact(
         return
     from epoche.bench.datasets import scifact_documents
     from epoche.bench.open_domain import retrieval_figures, search_all
-    from epoche.sources.corpus.index import CorpusIndex
+    from epoche.cli.judging import opened_index
 
     abstracts = scifact_documents(Path(corpus) if corpus else corpus_file(folder))
-    searched = search_all(dataset, abstracts, CorpusIndex(Path(corpus_index)), top)
+    searched = search_all(dataset, abstracts, opened_index(corpus_index, retrieval, encoder, 1), top)
     _run(searched.dataset, retrieval=retrieval_figures(searched, top), **options)
 
 

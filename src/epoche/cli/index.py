@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from epoche.cli.io import count_bar, say, write_text
 from epoche.errors import OptionError
+
+if TYPE_CHECKING:
+    from epoche.backends.base import Encoder
+
+
+def _encoder(name: str | None) -> Encoder | None:
+    if name is None:
+        return None
+    from epoche.assemble import make_encoder
+    from epoche.config import load_config
+
+    return make_encoder(name, load_config().threads)
 
 
 @click.command()
@@ -23,9 +35,19 @@ from epoche.errors import OptionError
     show_default=True,
     help="A file or line that cannot be read: stop, or go on and say so.",
 )
+@click.option(
+    "--encoder", metavar="NAME", help="Search by meaning too: a sentence encoder, a folder or a hub id org/name."
+)
 @click.option("--check", is_flag=True, help="Compare every file of the index with its hash.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
-def index(sources: tuple[str, ...], out: str, on_error: Literal["stop", "skip"], check: bool, quiet: bool) -> None:
+def index(
+    sources: tuple[str, ...],
+    out: str,
+    on_error: Literal["stop", "skip"],
+    encoder: str | None,
+    check: bool,
+    quiet: bool,
+) -> None:
     """Makes an index of SOURCES: files of papers, folders of them, or .jsonl files of any size.
 
     Killed, the same command goes on where it was; run again, it adds what is new or changed.
@@ -40,10 +62,11 @@ def index(sources: tuple[str, ...], out: str, on_error: Literal["stop", "skip"],
     if not sources and not check:
         raise OptionError("give files or folders to index, or --check to check an index that is there")
     if sources:
+        chosen = _encoder(encoder)
         skipped: list[str] = []
         with count_bar(quiet) as counted:
             read = documents_of([Path(s) for s in sources], on_error, skipped.append)
-            made = build(read, Path(out), sentence_spans, counted)
+            made = build(read, Path(out), sentence_spans, counted, chosen)
         for why in skipped[:20]:
             say(f"not indexed: {why}")
         if len(skipped) > 20:

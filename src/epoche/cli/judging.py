@@ -25,6 +25,7 @@ from epoche.errors import OptionError
 if TYPE_CHECKING:
     from epoche.backends.base import Retriever
     from epoche.outcome import Outcome
+    from epoche.sources.corpus.retriever import CorpusRetriever
     from epoche.sources.literature.http import Client
 
 DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
@@ -56,6 +57,12 @@ def _judging(command: F) -> F:
             "of a paper (pmid:…, pmcid:…, doi:…, title:…) that is looked up. Repeatable.",
         ),
         click.option("--corpus", metavar="DIR", help="An index (`epoche index`) to search for evidence."),
+        click.option(
+            "--retrieval",
+            type=click.Choice(["bm25", "dense", "fusion"]),
+            help="How an index is searched: by words, by meaning, or both.  [default: bm25; fusion with --encoder]",
+        ),
+        click.option("--encoder", metavar="NAME", help="The sentence encoder that the index was made with."),
         click.option(
             "--search", type=click.Choice(SERVICES), help="A literature service to search for evidence (abstracts)."
         ),
@@ -127,6 +134,8 @@ def _run(
     quiet: bool,
     corpus: str | None,
     search: str | None,
+    retrieval: str | None,
+    encoder: str | None,
     top: int,
     **settings: Any,
 ) -> None:
@@ -143,7 +152,7 @@ def _run(
         raise OptionError("nothing to read: give --evidence, --corpus or --search")
     if corpus is not None and search is not None:
         raise OptionError("--corpus and --search cannot be given together: index what you found, or run both")
-    retriever = _retriever(corpus, search)
+    retriever = _searched(search) if corpus is None else opened_index(corpus, retrieval, encoder, config.threads)
     documents, unread = gather(evidence, _services, on_error=on_error) if evidence else ((), ())
     for part in unread if not quiet else ():
         say(f"not read: {part.document}: {part.why}")
@@ -163,17 +172,25 @@ def _run(
     sys.exit(_code(outcome, exit_code))
 
 
-def _retriever(corpus: str | None, search: str | None) -> Retriever | None:
-    if corpus is not None:
-        from epoche.sources.corpus.index import CorpusIndex
-        from epoche.sources.corpus.retriever import CorpusRetriever
+def opened_index(corpus: str, retrieval: str | None, encoder: str | None, threads: int) -> CorpusRetriever:
+    """An index to search, with its encoder if it is searched by meaning."""
+    from epoche.assemble import make_encoder
+    from epoche.sources.corpus.index import CorpusIndex
+    from epoche.sources.corpus.retriever import CorpusRetriever
 
-        return CorpusRetriever(CorpusIndex(Path(corpus)))
-    if search is not None:
-        from epoche.sources.literature.search import LiteratureRetriever
+    if encoder is None and retrieval not in (None, "bm25"):
+        raise OptionError(f"--retrieval {retrieval} needs --encoder: the one that the index was made with")
+    method: Any = retrieval or ("bm25" if encoder is None else "fusion")
+    model = None if encoder is None else make_encoder(encoder, threads)
+    return CorpusRetriever(CorpusIndex(Path(corpus)), method=method, encoder=model)
 
-        return LiteratureRetriever(search, _services())  # type: ignore[arg-type]
-    return None
+
+def _searched(service: str | None) -> Retriever | None:
+    if service is None:
+        return None
+    from epoche.sources.literature.search import LiteratureRetriever
+
+    return LiteratureRetriever(service, _services())  # type: ignore[arg-type]
 
 
 def _services() -> Client:

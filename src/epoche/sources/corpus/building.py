@@ -11,7 +11,6 @@ import hashlib
 import json
 import shutil
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,11 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from epoche.backends.base import Encoder
 from epoche.errors import InputError
 from epoche.sources.corpus.arrays import write_arrays
 from epoche.sources.corpus.passages import WHOLE, passages
+from epoche.sources.corpus.store import open_documents, packed_body
 from epoche.sources.corpus.terms import VERSION, terms
-from epoche.types import Document
+from epoche.sources.corpus.vectors import encode_missing, encoder_of, write_vectors
+from epoche.types import Component, Document
 
 FORMAT = "epoche-index/1"
 #: Chosen on SciFact's training claims.
@@ -33,12 +35,6 @@ K1, B = 1.5, 0.75
 #: A title says more about a document than a sentence: it counts as often.
 TITLE_WEIGHT = 2
 _BATCH = 500
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, id TEXT UNIQUE, parent TEXT, sha BLOB, "
-    "body BLOB, terms BLOB)",
-    "CREATE INDEX IF NOT EXISTS parents ON documents (parent)",
-    "CREATE TABLE IF NOT EXISTS terms (number INTEGER PRIMARY KEY, term TEXT UNIQUE)",
-)
 #: Sentence spans of a text, for documents that are cut into passages.
 Spans = Callable[[str], list[tuple[int, int]]]
 #: Called with how many documents were read so far.
@@ -55,8 +51,17 @@ class Built:
     passages: int
 
 
-def build(documents: Iterable[Document], folder: Path, spans: Spans, counted: Counted | None = None) -> Built:
+def build(
+    documents: Iterable[Document],
+    folder: Path,
+    spans: Spans,
+    counted: Counted | None = None,
+    encoder: Encoder | None = None,
+) -> Built:
     """Adds documents to an index, which is made if it is not there; one that is there already is left as it is.
+
+    Args:
+        encoder: makes the index one that is searched by meaning too; it has to be given each time.
 
     Raises:
         InputError: a folder that cannot be written, or that holds something else.
@@ -72,35 +77,10 @@ def build(documents: Iterable[Document], folder: Path, spans: Spans, counted: Co
                 if counted is not None:
                     counted(number)
         store.commit()
-        made = _compact(store, folder, known, changed=bool(tally["added"] or tally["replaced"]))
+        encoded = 0 if encoder is None else encode_missing(store, encoder)
+        changed = bool(tally["added"] or tally["replaced"] or encoded)
+        made = _compact(store, folder, known, changed=changed)
     return Built(**tally, passages=made)
-
-
-def open_documents(folder: Path, *, write: bool) -> sqlite3.Connection:
-    """The store of an index.
-
-    Raises:
-        InputError: it is not there or not one, or cannot be written.
-    """
-    path = folder / "documents.sqlite"
-    try:
-        if write:
-            if folder.exists() and any(folder.iterdir()) and not path.exists():
-                raise InputError(f"{folder} holds something that is no index: choose another --out")
-            folder.mkdir(parents=True, exist_ok=True)
-        elif not path.is_file():
-            raise InputError(f"{folder} holds no index: make one with epoche index … --out {folder}")
-        store = sqlite3.connect(path, timeout=60, check_same_thread=False)
-        if write:
-            store.execute("PRAGMA journal_mode=WAL")
-            store.execute("PRAGMA synchronous=NORMAL")
-            for table in _TABLES:
-                store.execute(table)
-        else:
-            store.execute("SELECT row FROM documents LIMIT 1")
-    except (OSError, sqlite3.Error) as error:
-        raise InputError(f"index {folder} cannot be opened ({error})") from None
-    return store
 
 
 def _add(store: sqlite3.Connection, document: Document, spans: Spans, known: dict[str, int]) -> str:
@@ -117,8 +97,7 @@ def _add(store: sqlite3.Connection, document: Document, spans: Spans, known: dic
         cuts = list(document.spans) if document.spans is not None else spans(document.text)
     for part in passages(document, cuts):
         numbers = [_number(store, term, known) for term in [*terms(part.title) * TITLE_WEIGHT, *terms(part.text)]]
-        packed = zlib.compress(part.model_dump_json().encode("utf-8"), 6)
-        row = (part.id, document.id, sha, packed, np.array(numbers, dtype="<i4").tobytes())
+        row = (part.id, document.id, sha, packed_body(part), np.array(numbers, dtype="<i4").tobytes())
         try:
             store.execute("INSERT INTO documents (id, parent, sha, body, terms) VALUES (?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
@@ -146,6 +125,9 @@ def _compact(store: sqlite3.Connection, folder: Path, known: Mapping[str, int], 
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
     frequencies = write_arrays(partial, lambda: _term_arrays(store), known, K1, B)
+    encoder = encoder_of(store)
+    if encoder is not None:
+        write_vectors(store, partial, count)
     np.save(partial / "rows.npy", rows)
     np.save(partial / "frequencies.npy", frequencies)
     (folder / "meta.json").unlink(missing_ok=True)
@@ -160,7 +142,8 @@ def _compact(store: sqlite3.Connection, folder: Path, known: Mapping[str, int], 
         "title_weight": TITLE_WEIGHT,
         "documents": store.execute("SELECT COUNT(DISTINCT parent) FROM documents").fetchone()[0],
         "passages": count,
-        "sha256": _content_hash(store),
+        "encoder": None if encoder is None else encoder.model_dump(),
+        "sha256": _content_hash(store, encoder),
         "arrays": hashes,
     }
     written = folder / ".meta.json.part"
@@ -174,9 +157,11 @@ def _term_arrays(store: sqlite3.Connection) -> Iterator[NDArray[np.int32]]:
         yield np.frombuffer(raw, dtype="<i4")
 
 
-def _content_hash(store: sqlite3.Connection) -> str:
+def _content_hash(store: sqlite3.Connection, encoder: Component | None) -> str:
     """sha256 over the ids and hashes of all documents, whatever their order, and how they are searched."""
     digest = hashlib.sha256(f"{FORMAT} {VERSION} {K1} {B} {TITLE_WEIGHT}".encode())
+    if encoder is not None:
+        digest.update(f" encoder {encoder.version}".encode())
     for key, sha in store.execute("SELECT DISTINCT parent, sha FROM documents ORDER BY parent"):
         digest.update(hashlib.sha256(key.encode("utf-8")).digest() + sha)
     return digest.hexdigest()

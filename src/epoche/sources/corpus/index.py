@@ -6,18 +6,20 @@ import json
 import math
 import re
 import threading
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from epoche.errors import InputError
-from epoche.sources.corpus.building import FORMAT, file_sha256, open_documents
+from epoche.sources.corpus.building import FORMAT, file_sha256
+from epoche.sources.corpus.store import open_documents, read_body
 from epoche.sources.corpus.terms import VERSION, terms
-from epoche.types import Document
+from epoche.sources.corpus.vectors import FILE, nearest
+from epoche.types import Component, Document
 
 #: Less of a query's weight than this in the best passage: nothing relevant was found. It is so for one in a hundred
 #: of the abstracts that hold the evidence of a SciFact training claim.
@@ -73,6 +75,7 @@ class CorpusIndex:
             self._model: Any = bm25s.BM25.load(folder / "bm25", mmap=True)
             self._rows = np.load(folder / "bm25" / "rows.npy", mmap_mode="r")
             self._frequencies = np.load(folder / "bm25" / "frequencies.npy", mmap_mode="r")
+            self._vectors = np.load(folder / "bm25" / FILE, mmap_mode="r") if self.encoder else None
         except (OSError, ValueError, KeyError) as error:
             raise InputError(f"index {folder} is damaged ({error}): build it again with epoche index") from None
         (count,) = self._store.execute("SELECT COUNT(*) FROM documents").fetchone()
@@ -81,6 +84,12 @@ class CorpusIndex:
                 f"index {folder} is unfinished ({len(self._rows)} of {count} passages can be searched): start "
                 "epoche index with the same documents again"
             )
+
+    @property
+    def encoder(self) -> Component | None:
+        """What its vectors were made with, if it has any."""
+        found = self.meta.get("encoder")
+        return None if found is None else Component.model_validate(found)
 
     @property
     def sha256(self) -> str:
@@ -103,15 +112,28 @@ class CorpusIndex:
             # Everything that ties with the last one stays until ids have decided.
             least = np.partition(scores[found], found.size - top)[found.size - top]
             found = found[scores[found] >= least]
-        weights = self._weights(asked)
-        hits = []
-        for place in found.tolist():
-            row = int(self._rows[place])
-            key, own = self._of_row(row)
-            shared = set(asked) & own
-            share = sum(weights[term] for term in shared) / sum(weights.values())
-            hits.append(Hit(row, key, round(float(scores[place]), 4), round(share, 4)))
+        hits = [self._hit(place, float(scores[place]), asked) for place in found.tolist()]
         return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top]
+
+    def nearest(self, vector: NDArray[np.float32], query: str, top: int) -> list[Hit]:
+        """At most `top` passages whose vectors are nearest to that of a query; the scores are cosines.
+
+        Raises:
+            InputError: the index has no vectors.
+        """
+        if self._vectors is None:
+            raise InputError(f"{self.folder} cannot be searched by meaning: build it with epoche index --encoder")
+        asked = terms(query)
+        hits = [self._hit(place, score, asked) for place, score in nearest(self._vectors, vector, top)]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:top]
+
+    def _hit(self, place: int, score: float, asked: Sequence[str]) -> Hit:
+        row = int(self._rows[place])
+        key, own = self._of_row(row)
+        weights = self._weights(asked)
+        whole = sum(weights.values())
+        share = sum(weights[term] for term in set(asked) & own) / whole if whole else 0.0
+        return Hit(row, key, round(score, 4), round(share, 4))
 
     def _weights(self, asked: Sequence[str]) -> dict[str, float]:
         """The idf of each term of a query; of one that no passage has, that of the rarest possible."""
@@ -127,7 +149,7 @@ class CorpusIndex:
         """The passage of a row."""
         with self._lock:
             (packed,) = self._store.execute("SELECT body FROM documents WHERE row = ?", (row,)).fetchone()
-        return Document.model_validate_json(zlib.decompress(packed))
+        return read_body(packed)
 
     def close(self) -> None:
         """Closes the files."""

@@ -54,7 +54,7 @@ class LiteratureRetriever:
             Found(document=r.document.id, score=_score(key, ranked), share=share(asked, r.document))
             for key, r in read
         )
-        record = Retrieval(source=self.source, sha256=None, top=top, queries=asked, found=found)
+        record = Retrieval(source=self.source, method="service", sha256=None, top=top, queries=asked, found=found)
         if max((one.share for one in found), default=0.0) < self.relevant:
             return (), record
         return documents, record

@@ -48,7 +48,7 @@ def test_by_words_by_meaning_and_by_both(tmp_path: Path) -> None:
     query = "heart attack"
     assert ids(CorpusRetriever(index).search(query, 3)) == ["c"]
     dense = CorpusRetriever(index, method="dense", encoder=ENCODER)
-    # cos(a) = (1, .1) · (1, 0) / √1.01 = 0.995 (0.9951 as float16); c knows one word of the two, in the same direction: 1.
+    # cos(a) = (1, .1) · (1, 0) / √1.01 = 0.995 (0.9951 as float16); c: 1.
     assert [(h.id, h.score) for h in dense.search(query, 2)] == [("c", 1.0), ("a", 0.9951)]
     both = CorpusRetriever(index, method="fusion", encoder=ENCODER)
     # c is first twice: 2/61; a second once: 1/62; b third once: 1/63.

@@ -90,4 +90,30 @@ def irrelevant() -> str:
     return body(Table("", headers, tuple(rows))) + f"\nThe scores of the sentences that were there {scores}."
 
 
-PARTS = {"irrelevant": irrelevant, "corpus retrieval": retrieval, "corpus verdicts": verdicts, "index scale": scale}
+def methods() -> str:
+    """By words, by meaning, by both."""
+    found = _load("retrieval.json")
+    headers = ("searched", "nDCG@10", "recall@5", "recall@10", "recall@50", "evidence missed")
+    rows = [
+        (
+            Cell(name),
+            Cell(row["ndcg_at_10"]),
+            *(Cell(row["recall_at"][k]) for k in ("5", "10", "50")),
+            Cell(row["items_whose_evidence_was_missed"]),
+        )
+        for name, row in found["methods"].items()
+    ]
+    gain = found["fusion_minus_bm25"]
+    return (
+        body(Table("", headers, tuple(rows)))
+        + f"\nFusion less bm25, nDCG@10: {gain['value']:.3f} [{gain['low']:.3f}, {gain['high']:.3f}]."
+    )
+
+
+PARTS = {
+    "corpus retrieval": retrieval,
+    "corpus verdicts": verdicts,
+    "index scale": scale,
+    "irrelevant": irrelevant,
+    "retrieval methods": methods,
+}

@@ -38,6 +38,15 @@ def test_two_columns_with_hyphens_heads_and_references(interleaved: bool) -> Non
     assert "Statins prevent dementia" in document.text, "set apart, not lost"
 
 
+def test_justified_text_that_flows_through_columns_and_pages() -> None:
+    raw, expected = typeset.flowing()
+    document = one(raw)
+    found = [s for s in segment([document])[1] if s.text in set(expected)]
+    assert [s.text for s in found] == expected
+    assert {s.page for s in found} == set(range(1, len(document.pages) + 1))
+    assert "prevents all falls" not in " ".join(sentences(document)), "references are no evidence"
+
+
 def test_ligatures_units_and_hyphens_that_stay() -> None:
     assert sentences(one(typeset.ligatures())) == typeset.LIGATURES
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import matplotlib
 from PIL import Image, ImageDraw
@@ -303,3 +306,50 @@ def bomb() -> bytes:
     out += b"xref\n0 6\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % p for p in places)
     out += b"trailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start
     return bytes(out)
+
+
+def flowing() -> tuple[bytes, list[str]]:
+    """Justified text that flows through columns and pages, with a table and a list of references; its sentences."""
+    from reportlab.lib.enums import TA_JUSTIFY
+    from reportlab.lib.styles import ParagraphStyle
+    from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Table
+
+    body = ParagraphStyle("body", fontName="Times-Roman", fontSize=9.5, leading=11.4, alignment=TA_JUSTIFY,
+                          firstLineIndent=10)  # fmt: skip
+    head = ParagraphStyle("head", fontName="Times-Bold", fontSize=11, leading=13, spaceBefore=8, spaceAfter=3)
+    small = ParagraphStyle("small", fontName="Times-Roman", fontSize=8, leading=9.5)
+    listed = ParagraphStyle("listed", small, leftIndent=12, firstLineIndent=-12)
+
+    def edges(c: Canvas, document: BaseDocTemplate) -> None:
+        write(c, 50, HEIGHT - 40, ["Calcium and falls" if document.page % 2 else "J Inv Res"], "Times-Italic", 8)
+        c.drawRightString(WIDTH - 50, HEIGHT - 40, str(document.page))
+
+    random = Random(1)
+    things = ["The rate of falls", "Bone density", "The risk of fracture", "Serum calcium", "Gait speed"]
+    ends = ["rose by {}% in the treated group", "fell by {}% in women older than 70 years", "was 0.{} lower"]
+    expected: list[str] = []
+    story: list[Any] = []
+    for title in ("1. Introduction", "2. Methods", "3. Results", "4. Discussion"):
+        story.append(Paragraph(title, head))
+        for number in range(5):
+            found = [
+                f"{random.choice(things)} {random.choice(ends).format(random.randint(2, 60))}, as two blinded "
+                f"raters in the {random.choice(['north', 'south'])} sites measured<super>{random.randint(1, 30)}</super>."
+                for _ in range(random.randint(3, 9))
+            ]
+            expected += [re.sub("<super>.*</super>", "", sentence) for sentence in found]
+            story.append(Paragraph(" ".join(found), body))
+            if (title, number) == ("3. Results", 1):
+                story.append(Paragraph("<b>Table 1.</b> Participants.", small))
+                story.append(Table([["", "Drug", "Placebo"], ["Age", "71", "72"]]))
+    story.append(Paragraph("References", head))
+    for number in range(40):
+        story.append(
+            Paragraph(f"{number + 1}. Abel A, Berg B. Calcium prevents all falls. J Inv. 2001;1:1-9.", listed)
+        )
+    stream = io.BytesIO()
+    document = BaseDocTemplate(stream, pagesize=A4, invariant=1)
+    frames = [Frame(x, 60, 240, HEIGHT - 130, leftPadding=0, rightPadding=0) for x in (50, 305)]
+    document.addPageTemplates([PageTemplate(id="two", frames=frames, onPage=edges)])
+    document.build(story)
+    return stream.getvalue(), expected

@@ -49,10 +49,11 @@ def running(pages: Sequence[Sequence[Piece]]) -> list[set[int]]:
     for edge in edges:
         seen.update({row.place(masked) for row in edge for masked in (True, False)})
     found: list[set[int]] = []
-    for edge in edges:
+    for page, edge in zip(pages, edges, strict=True):
         heads = [r for r in edge if (r.apart and r.repeats(True, seen) >= 2) or r.repeats(False, seen) >= 3]
-        numbers = [r for r in edge if r.outermost and r.apart and _PAGE_NUMBER.fullmatch(r.text)]
-        found.append({i for row in (*heads, *numbers) for i in row.pieces})
+        ends = [i for r in edge if r.outermost and r.apart for i in r.pieces]
+        numbers = [i for i in ends if _PAGE_NUMBER.fullmatch(page[i].text)]
+        found.append({*numbers, *(i for row in heads for i in row.pieces)})
     return found
 
 
@@ -157,11 +158,12 @@ def _gap(pieces: Sequence[Piece]) -> float | None:
 
 
 def _is_text(column: Sequence[Piece]) -> bool:
-    """Whether lines fill a column, as cells of a table do not."""
+    """Whether lines fill a column, as cells of a table do not; lists have short lines too."""
     if len(column) < 3:
         return False
     width = max(p.x1 for p in column) - min(p.x0 for p in column)
-    return median(p.x1 - p.x0 for p in column) >= 0.5 * width and median(len(p.words) for p in column) >= 3
+    wide = [p for p in column if p.x1 - p.x0 >= 0.6 * width]
+    return len(wide) >= 0.3 * len(column) and median(len(p.words) for p in wide) >= 4
 
 
 def _beside(left: Sequence[Piece], right: Sequence[Piece]) -> bool:

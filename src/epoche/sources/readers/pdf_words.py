@@ -194,7 +194,7 @@ def _joins(piece: Piece, word: Word) -> bool:
 
 def _finished(piece: Piece) -> Piece:
     """The piece with its text, without raised marks of references and footnotes."""
-    text, marked = "", False
+    text, marked, dropped = "", False, False
     shown: list[Word] = []
     for word in piece.words:
         raised = word.size <= 0.87 * piece.size and word.y - piece.y > 0.12 * piece.size
@@ -203,9 +203,12 @@ def _finished(piece: Piece) -> Piece:
                 marked = True
                 continue
             if re.search(r"[.,;:)\]”\"]$|[a-z]{4}$", text) and text.split()[-1] not in _UNITS:
+                dropped = True
                 continue
         gap = word.x0 - (shown[-1].x1 if shown else word.x0)
-        text += word.text if not text or (word.glued and gap < 0.35 * piece.size) else f" {word.text}"
+        close = (word.glued and gap < 0.35 * piece.size) or (dropped and word.text[0] in ".,;:)")
+        dropped = False
+        text += word.text if not text or close else f" {word.text}"
         shown.append(word)
     bold = [w.bold for w in shown]
     count = next((i for i, b in enumerate(bold) if not b), len(bold))

@@ -181,6 +181,9 @@ class Retrieval(Value):
     top: int = Field(ge=1)
     queries: tuple[str, ...]
     found: tuple[Found, ...]
+    #: What was to be in the index and could not be read, with the reason. It forbids nothing: nobody knows whether
+    #: it would have been found.
+    unread: tuple[str, ...] = ()
 
 
 class DocumentRecord(Value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -54,6 +55,7 @@ def index(
     """
     from epoche.sources.corpus.building import build
     from epoche.sources.corpus.index import CorpusIndex
+    from epoche.sources.corpus.store import open_documents, remember_unread
     from epoche.sources.stream import documents_of
     from epoche.steps.segment import sentence_spans
 
@@ -62,11 +64,17 @@ def index(
     if not sources and not check:
         raise OptionError("give files or folders to index, or --check to check an index that is there")
     if sources:
+        if not all(source.strip() for source in sources):
+            raise OptionError("the name of a source is empty: give a file or a folder (. for this one)")
         chosen = _encoder(encoder)
         skipped: list[str] = []
         with count_bar(quiet) as counted:
             read = documents_of([Path(s) for s in sources], on_error, skipped.append)
-            made = build(read, Path(out), sentence_spans, counted, chosen)
+            clash = skipped.append if on_error == "skip" else None
+            made = build(read, Path(out), sentence_spans, counted, chosen, clash)
+        if skipped:
+            with closing(open_documents(Path(out), write=True)) as store:
+                remember_unread(store, skipped)
         for why in skipped[:20]:
             say(f"not indexed: {why}")
         if len(skipped) > 20:

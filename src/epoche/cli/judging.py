@@ -153,7 +153,9 @@ def _run(
     if corpus is not None and search is not None:
         raise OptionError("--corpus and --search cannot be given together: index what you found, or run both")
     retriever = _searched(search) if corpus is None else opened_index(corpus, retrieval, encoder, config.threads)
-    documents, unread = gather(evidence, _services, on_error=on_error) if evidence else ((), ())
+    documents, unread = (
+        gather(evidence, _services, on_error=on_error, others=retriever is not None) if evidence else ((), ())
+    )
     for part in unread if not quiet else ():
         say(f"not read: {part.document}: {part.why}")
     skipped = passed_over([Path(p) for p in evidence])
@@ -168,6 +170,9 @@ def _run(
         outcome = getattr(verifier, verb)(
             text, documents, unread=unread, retriever=retriever, top=top, progress=progress
         )
+    for part in outcome.certificate.evidence.unread if retriever is not None and not quiet else ():
+        if part.sentences is None and part not in unread:
+            say(f"not read: {part.document}: {part.why}")
     _print(outcome, fmt, output, quiet)
     sys.exit(_code(outcome, exit_code))
 

@@ -296,10 +296,14 @@ def _sides(certificate: Certificate) -> Section | None:
 
 def _unread(certificate: Certificate) -> Section | None:
     unread = certificate.evidence.unread
+    retrieval = certificate.evidence.retrieval
+    missing = retrieval.unread if retrieval else ()
+    if missing and not unread:
+        return Section(words.UNREAD, words.not_in_index(missing))
     if not unread:
         return None
     lines = [words.unread(u.document, u.sentences, u.why) for u in unread]
-    return Section(words.UNREAD, (*lines, words.not_read_enough()))
+    return Section(words.UNREAD, (*lines, words.not_read_enough(), *words.not_in_index(missing)))
 
 
 def _notes(certificate: Certificate) -> Section | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from epoche.errors import DocumentError
-from epoche.sources.files import read_evidence, read_files
+from epoche.errors import DocumentError, OptionError
+from epoche.sources.files import read_files
 from epoche.sources.literature.identifiers import Identifier, parse
 from epoche.types import Document, Unread
 
@@ -16,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def gather(
-    given: Sequence[str], connect: Callable[[], Client], *, on_error: Literal["stop", "skip"] = "stop"
+    given: Sequence[str],
+    connect: Callable[[], Client],
+    *,
+    on_error: Literal["stop", "skip"] = "stop",
+    others: bool = False,
 ) -> tuple[tuple[Document, ...], tuple[Unread, ...]]:
     """Documents, and what could not be read or found.
 
@@ -24,6 +29,7 @@ def gather(
 
     Args:
         given: paths, or names such as `pmid:31852698` and `doi:10.1056/NEJMoa2034577`.
+        others: there is other evidence, so that none of these is needed.
         connect: makes the client of the literature services, if one is needed.
 
     Raises:
@@ -31,23 +37,55 @@ def gather(
         OptionError: a malformed name.
         MissingExtra: a kind of file, or services, whose library is not installed.
     """
-    names = [(text, parse(text)) for text in given]
-    paths = [Path(text) for text, name in names if name is None]
-    papers = list(dict.fromkeys(name for _, name in names if name is not None))
-    if not papers:
-        return read_evidence(paths, on_error=on_error)
-    read, unread = read_files(paths, on_error=on_error)
-    documents, missing = {d.id: d for d in read}, list(unread)
-    client = connect()
-    for paper in papers:
-        if str(paper) in documents:
+    missing: list[Unread] = []
+    papers: dict[Identifier, None] = {}
+    paths: list[Path] = []
+    malformed: OptionError | None = None
+    for text in given:
+        if not text.strip():
+            raise OptionError("the name of a source is empty: give a file, a folder (. for this one) or a paper")
+        try:
+            # A file that is there is meant, whatever it is called.
+            paper = None if os.path.lexists(text) else parse(text)
+        except OptionError as error:
+            if on_error == "stop":
+                raise
+            malformed = error
+            missing.append(Unread(document=text, sentences=None, why=str(error)))
             continue
+        if paper is None:
+            paths.append(Path(text))
+        else:
+            papers[paper] = None
+    read, unread = read_files(paths, on_error=on_error)
+    missing = [*unread, *missing]
+    documents = {d.id: d for d in read}
+    client = connect() if papers else None
+    for paper in papers:
+        assert client is not None
         found = _fetched(paper, client, on_error)
+        held = documents.get(str(paper))
         if isinstance(found, Unread):
             missing.append(found)
         else:
-            documents[found.id] = found
+            documents[found.id] = found if held is None else _merged(held, found)
+    if not documents and not papers and not others:
+        if malformed is not None and not paths:
+            raise malformed
+        why = f" ({missing[0].document}: {missing[0].why})" if missing else ""
+        raise DocumentError(f"no evidence could be read{why}")
     return tuple(documents.values()), tuple(missing)
+
+
+def _merged(held: Document, found: Document) -> Document:
+    """A paper given as a file and by its name: the file's text, and what the services know of it."""
+    return held.model_copy(
+        update={
+            "retracted": held.retracted or found.retracted,
+            "year": held.year or found.year,
+            "study": held.study or found.study,
+        }
+    )
 
 
 def _fetched(paper: Identifier, client: Client, on_error: str) -> Document | Unread:

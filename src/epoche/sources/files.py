@@ -48,7 +48,7 @@ def read_files(
     paths: Sequence[Path], *, on_error: Literal["stop", "skip"] = "stop"
 ) -> tuple[tuple[Document, ...], tuple[Unread, ...]]:
     """As `read_evidence`, where nothing that can be read is no error."""
-    documents: dict[str, tuple[Document, str]] = {}
+    documents: dict[str, list[tuple[Document, str]]] = {}
     unread: list[Unread] = []
     seen: set[Path] = set()
     for path, name in files_of(paths, on_error, unread):
@@ -57,15 +57,20 @@ def read_files(
             continue
         seen.add(real)
         for where, document in _documents(path, name, on_error, unread):
-            held = documents.get(document.id)
-            if held is not None and held[0] == document:
+            held = documents.setdefault(document.id, [])
+            if any(document == other for other, _ in held):
                 continue
-            if held is not None:
-                problem = f"the id {document.id!r} is used twice, by {held[1]} and by {where}: give each its own"
-                _stop_or_note(DocumentError(problem, source=name), on_error, unread)
-                continue
-            documents[document.id] = (document, where)
-    return tuple(d for d, _ in documents.values()), tuple(unread)
+            if held and on_error == "stop":
+                problem = f"the id {document.id!r} is used twice, by {held[0][1]} and by {where}: give each its own"
+                raise DocumentError(problem, source=name)
+            held.append((document, where))
+    return tuple(d for found in documents.values() for d in _told_apart(found)), tuple(unread)
+
+
+def _told_apart(found: list[tuple[Document, str]]) -> Iterator[Document]:
+    """Documents of one id; of several, each is named by where it stands, so that their order does not matter."""
+    for document, where in found:
+        yield document if len(found) == 1 else document.model_copy(update={"id": f"{document.id} in {where}"})
 
 
 def files_of(paths: Sequence[Path], on_error: str, unread: list[Unread]) -> Iterator[tuple[Path, str]]:
@@ -117,8 +122,14 @@ def _walk(folder: Path, on_error: str, unread: list[Unread]) -> Iterator[Path]:
         seen.add(real)
         for file in files:
             path = Path(root) / file
-            if not file.startswith(".") and path.suffix.lower() in READABLE and path.is_file():
+            if file.startswith(".") or path.suffix.lower() not in READABLE:
+                continue
+            if path.is_file():
                 yield path
+            elif not path.is_dir():
+                name = _shown(path)
+                problem = f"{name} is a link to nowhere, or not a regular file: get what it stands for"
+                _stop_or_note(DocumentError(problem, source=name), on_error, unread)
 
 
 def passed_over(paths: Sequence[Path]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from epoche import strict_json
-from epoche.sources.sections import Text
+from epoche.sources.sections import Text, says_retracted
 from epoche.types import Document
 
 #: What a line may hold its text as.
@@ -32,6 +32,7 @@ def document_from(line: str) -> Document:
     retracted, year = record.get("retracted", False), record.get("year")
     if not isinstance(retracted, bool):
         raise ValueError('"retracted" must be true or false')
+    retracted = retracted or says_retracted(_text(record, "title"))
     if year is not None and (isinstance(year, bool) or not isinstance(year, int)):
         raise ValueError('"year" must be a whole number')
     about: dict[str, Any] = {

@@ -102,7 +102,16 @@ _NUMBER = re.compile(
 )
 _APPENDIX = re.compile(r"(?:appendix|appendices|supplement(?:ary|al)?)\b", re.I)
 _LABEL = re.compile(r"(?:(?<=^)|(?<=[.?!)\]]\s)|(?<=\n))([A-Z][A-Za-z,&/'’() -]{2,45}?)\s?:\s+(?=\S)")
-_RETRACTED = re.compile(r"\W*(?:retracted(?:\s+article|\s+paper)?|withdrawn(?:\s+article)?)\s*[:\]).–—-]", re.I)
+_RETRACTED = re.compile(
+    r"\W*(?:retracted|withdrawn)(?:\s+(?:article|paper|publication))?\s*(?:[:\]).–—|-]|$)"
+    r"|.{0,600}[(\[]\s*(?:retracted|withdrawn)\b[^()\[\]]{0,80}[)\]]\W*$",
+    re.I,
+)
+_REFERENCES = re.compile(
+    r"(?:references|bibliography|bibliographie|literatur(?:e|verzeichnis)?|literature cited|works cited|citations|"
+    r"r[ée]f[ée]rences|referencias|bibliograf[ií]a)\b(?:\W+\w+){0,4}\W*",
+    re.I,
+)
 
 
 def known_role(heading: str) -> Role | None:
@@ -111,7 +120,8 @@ def known_role(heading: str) -> Role | None:
     plain = _NUMBER.sub("", plain, count=1).casefold().strip()
     if _APPENDIX.match(plain):
         return Role.OTHER
-    return _ROLES.get(plain)
+    role = _ROLES.get(plain)
+    return Role.REFERENCES if role is None and _REFERENCES.fullmatch(plain) else role
 
 
 def role_of(heading: str) -> Role:
@@ -120,7 +130,7 @@ def role_of(heading: str) -> Role:
 
 
 def says_retracted(title: str) -> bool:
-    """Whether a title begins with the mark that publishers put before that of a retracted paper."""
+    """Whether a title has the mark that publishers and indexes put before or after that of a retracted paper."""
     return _RETRACTED.match(title) is not None
 
 
@@ -145,8 +155,6 @@ class Text:
         found = role or known_role(title)
         if found is None:
             found = self._above[-1][1] if self._above else Role.OTHER
-            # A heading below a reference list is the next part; were it taken for references, it would go unread.
-            found = Role.OTHER if found is Role.REFERENCES else found
         self._above.append((level, found))
         self._close()
         self._open = (self._length, title, found)

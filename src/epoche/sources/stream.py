@@ -55,7 +55,9 @@ def _lines(
             if not raw.strip():
                 continue
             try:
-                if len(raw) == LONGEST_LINE:
+                if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+                    while (rest := stream.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                        pass
                     raise ValueError(f"longer than {LONGEST_LINE // 2**20} MB")
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
                 yield document_from(text)

@@ -158,8 +158,9 @@ def _detail(reason: Reason, proposal: Proposal, policy: Policy, evidence: Eviden
         return "the evidence both supports and contradicts a critical condition"
     if reason is Reason.EVIDENCE_TRUNCATED:
         known = sum(u.sentences or 0 for u in evidence.unread)
-        what = f"{known} sentences" if known else f"{len(evidence.unread)} sources"
-        return f"{what} were not read; a part that was not read may refute, never support"
+        number, noun = (known, "sentence") if known else (len(evidence.unread), "source")
+        what = f"1 {noun} was" if number == 1 else f"{number} {noun}s were"
+        return f"{what} not read; a part that was not read may refute, never support"
     if reason is Reason.RETRACTED_ONLY:
         return "without the retracted documents the evidence does not say the same"
     return "no sentence was left to read"

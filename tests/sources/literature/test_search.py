@@ -32,9 +32,11 @@ def test_a_search(client: Client, library: Library, source: Source) -> None:
     assert "Zinc shortened" in documents[0].text
     assert record.model_dump() == {
         "source": source,
+        "method": "service",
         "sha256": None,
         "top": 5,
         "queries": (CLAIM,),
+        "unread": (),
         "found": ({"document": "pmid:31852698", "score": 1.0, "share": 1.0},),
     }
     assert {r.service for r in library.requests} == {source}

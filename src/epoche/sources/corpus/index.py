@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import sqlite3
 import threading
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from epoche.errors import InputError
-from epoche.sources.corpus.building import FORMAT, file_sha256
-from epoche.sources.corpus.store import open_documents, read_body
+from epoche.sources.corpus.building import FORMAT, content_hash, file_sha256
+from epoche.sources.corpus.store import is_unfinished, open_documents, read_body, unread_of
 from epoche.sources.corpus.terms import VERSION, terms
 from epoche.sources.corpus.vectors import FILE, nearest
 from epoche.types import Component, Document
@@ -71,25 +73,45 @@ class CorpusIndex:
                 raise InputError(f"index {folder} is damaged ({name}): build it again with epoche index")
         self._store = open_documents(folder, write=False)
         self._lock = threading.Lock()
+        unfinished = is_unfinished(self._store)
         try:
             self._model: Any = bm25s.BM25.load(folder / "bm25", mmap=True)
             self._rows = np.load(folder / "bm25" / "rows.npy", mmap_mode="r")
             self._frequencies = np.load(folder / "bm25" / "frequencies.npy", mmap_mode="r")
             self._vectors = np.load(folder / "bm25" / FILE, mmap_mode="r") if self.encoder else None
-        except (OSError, ValueError, KeyError) as error:
+            (count,) = self._store.execute("SELECT COUNT(*) FROM documents").fetchone()
+            if check and not unfinished:
+                self._check_documents()
+        except (OSError, ValueError, KeyError, EOFError, TypeError, zlib.error, sqlite3.Error) as error:
             raise InputError(f"index {folder} is damaged ({error}): build it again with epoche index") from None
-        (count,) = self._store.execute("SELECT COUNT(*) FROM documents").fetchone()
-        if count != len(self._rows):
+        if unfinished or count != len(self._rows):
             raise InputError(
-                f"index {folder} is unfinished ({len(self._rows)} of {count} passages can be searched): start "
-                "epoche index with the same documents again"
+                f"index {folder} is unfinished (documents were changed since {len(self._rows)} passages were made "
+                "ready for searching): start epoche index with the same documents again"
             )
+
+    def _check_documents(self) -> None:
+        """Reads every passage.
+
+        Raises:
+            ValueError: the documents are not those that the arrays were made of.
+        """
+        if content_hash(self._store, self.encoder) != self.sha256:
+            raise ValueError("documents.sqlite holds other documents")
+        for (body,) in self._store.execute("SELECT body FROM documents"):
+            read_body(body)
 
     @property
     def encoder(self) -> Component | None:
         """What its vectors were made with, if it has any."""
         found = self.meta.get("encoder")
         return None if found is None else Component.model_validate(found)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What was to be in it and could not be read, with the reason."""
+        with self._lock:
+            return unread_of(self._store)
 
     @property
     def sha256(self) -> str:
@@ -147,9 +169,12 @@ class CorpusIndex:
 
     def document(self, row: int) -> Document:
         """The passage of a row."""
-        with self._lock:
-            (packed,) = self._store.execute("SELECT body FROM documents WHERE row = ?", (row,)).fetchone()
-        return read_body(packed)
+        try:
+            with self._lock:
+                (packed,) = self._store.execute("SELECT body FROM documents WHERE row = ?", (row,)).fetchone()
+            return read_body(packed)
+        except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
+            raise InputError(f"index {self.folder} is damaged (passage {row}: {error}): build it again") from None
 
     def close(self) -> None:
         """Closes the files."""
@@ -165,7 +190,8 @@ def _meta(folder: Path) -> dict[str, Any]:
     try:
         meta = json.loads(path.read_text(encoding="utf-8"))
         made = (meta["format"], meta["terms"])
-        meta["sha256"], meta["arrays"]
+        if not isinstance(meta["sha256"], str) or not isinstance(meta["arrays"], dict):
+            raise ValueError("sha256 or arrays are missing")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"index {folder} is damaged (meta.json: {error}): build it again") from None
     if made != (FORMAT, VERSION):

@@ -66,6 +66,7 @@ class CorpusRetriever:
             sha256=self.index.sha256,
             top=top,
             queries=asked,
+            unread=self.index.unread,
             found=tuple(Found(document=h.id, score=h.score, share=h.share) for h in chosen),
         )
         if max((hit.share for hit in chosen), default=0.0) < self.relevant:

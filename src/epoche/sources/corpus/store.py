@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from epoche.errors import InputError
@@ -45,6 +47,33 @@ def open_documents(folder: Path, *, write: bool) -> sqlite3.Connection:
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"index {folder} cannot be opened ({error})") from None
     return store
+
+
+#: More of what could not be read is not kept.
+MOST_UNREAD = 1000
+#: Set from the first change on until the search arrays are made anew.
+UNFINISHED = "unfinished"
+
+
+def mark_unfinished(store: sqlite3.Connection) -> None:
+    """In the transaction of the first change."""
+    store.execute("INSERT OR REPLACE INTO settings VALUES (?, '1')", (UNFINISHED,))
+
+
+def is_unfinished(store: sqlite3.Connection) -> bool:
+    """Whether documents were changed since the search arrays were made."""
+    return bool(setting(store, UNFINISHED))
+
+
+def remember_unread(store: sqlite3.Connection, why: Sequence[str]) -> None:
+    """What was to be indexed and could not be read; what is known already stands once."""
+    known = dict.fromkeys([*unread_of(store), *why])
+    set_setting(store, "unread", json.dumps(list(known)[:MOST_UNREAD]))
+
+
+def unread_of(store: sqlite3.Connection) -> tuple[str, ...]:
+    """What was to be in the index and is not, with the reason."""
+    return tuple(json.loads(setting(store, "unread") or "[]"))
 
 
 def packed_body(document: Document) -> bytes:

@@ -64,11 +64,11 @@ class Reading:
             if answer is None:
                 self.close()
                 why = (
-                    f"takes more than {self.seconds:g} s to read"
+                    f"takes more than {self.seconds:g} s to read: split it, if it is long and not built to do so"
                     if late.is_set()
-                    else f"breaks its reader, or needs more than {self.memory // 2**20} MB"
+                    else f"breaks its reader, or needs more than {self.memory // 2**20} MB: print it to PDF"
                 )
-                raise DocumentError(f"{name} {why}: it is broken or built to do so; print it to PDF", source=name)
+                raise DocumentError(f"{name} {why}", source=name)
         return _found(answer, name)
 
     def close(self) -> None:

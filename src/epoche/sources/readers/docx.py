@@ -11,7 +11,7 @@ from typing import Any
 from epoche.errors import DocumentError, MissingExtra
 from epoche.sources.readers.blocks import Blocks
 from epoche.sources.readers.plain import Found
-from epoche.sources.sections import clean, known_role
+from epoche.sources.sections import clean, known_role, says_retracted
 
 #: Limits on what a file may unpack to. Word's own files stay far below.
 _MEMBERS, _UNPACKED, _RATIO, _SMALL = 5_000, 256 * 2**20, 200, 4 * 2**20
@@ -67,7 +67,8 @@ def read(raw: bytes, name: str) -> Found:
     text = blocks.done()
     if text.empty():
         raise DocumentError(f"{name} holds no text: if its pages are images, give the PDF with text", source=name)
-    return [text.document(name, title=title)], []
+    first = next((says_retracted(line) for line in blocks.paragraphs[:1]), False)
+    return [text.document(name, title=title, retracted=first)], []
 
 
 def _check(raw: bytes, name: str) -> None:

@@ -41,7 +41,12 @@ _WALL_TITLE = re.compile(
     r"|security check.{0,30}|page not found.{0,40}",
     re.I,
 )
-_RETRACTED = re.compile(r"\bthis (?:article|paper) (?:has been|was) retracted\b", re.I)
+_RETRACTED = re.compile(
+    r"\b[Tt]his (?:article|paper) (?:has been|was|is) retracted\b|\bRETRACTED (?:ARTICLE|PAPER)\b"
+)
+_LISTED = re.compile(
+    r"(?:^|[\s_-])(?:references?(?:-?list)?|ref-?list|bibliography|reflist|citation-?list)(?:$|[\s_-])", re.I
+)
 #: With fewer characters of other text a page is a wall: by its title, by its text, by what stands around that.
 _TITLED, _INSIDE, _AROUND = 1500, 250, 100
 #: Of more elements no second extraction is made for comparison: its time grows with their square.
@@ -171,6 +176,12 @@ def _page(tree: Any) -> str:
 def _prepared(tree: Any) -> list[str]:
     """Takes captions of figures out, which would get lost, and marks numbers that point to references."""
     captions = []
+    length = len(tree.text_content())
+    for element in list(tree.iter("ol", "ul", "section", "div")):
+        names = f"{element.get('class') or ''} {element.get('id') or ''}"
+        # A wrapper around the whole page may be called anything.
+        if _LISTED.search(names) and element.getparent() is not None and len(element.text_content()) < length / 2:
+            element.drop_tree()
     for element in list(tree.iter("figcaption")):
         captions.append(clean(element.text_content()))
         element.drop_tree()

@@ -24,7 +24,7 @@ from epoche.sources.readers.xml_text import (
     tidy,
     year_in,
 )
-from epoche.sources.sections import Text, add_labelled, clean
+from epoche.sources.sections import Text, add_labelled, clean, says_retracted
 from epoche.types import Document, Role, Unread
 
 if TYPE_CHECKING:
@@ -143,6 +143,9 @@ def _year(meta: Element | None) -> int | None:
 def _retracted(meta: Element | None) -> bool:
     related = [] if meta is None else children(meta, "related-article")
     kinds = {e.get("related-article-type", "") for e in related}
+    groups = [] if meta is None else children(meta, "article-categories", "subj-group", "subject")
+    if any(says_retracted(flat(subject)) for subject in groups):
+        return True
     return bool(kinds & {"retracted-article", "retraction-forward", "retraction"})
 
 

@@ -133,7 +133,8 @@ def _read(entry: _Entry, name: str) -> Document | Unread:
         given = id if id.startswith(("doi:", "pmid:")) else "doi:…"
         why = f"the entry {entry.key} has no abstract: give the paper itself, or --evidence {given}"
         return Unread(document=id, sentences=None, why=why)
-    notes = (entry.get(tag) for tag in ("note", "annote", "annotation", "n1", "pubstate", "m3", "c8"))
+    told = ("note", "annote", "annotation", "n1", "pubstate", "m3", "c8", "kw", "keywords", "type", "keyword")
+    notes = (entry.get(tag) for tag in told)
     return text.document(
         id,
         title=clean(_INLINE.sub("", entry.get("title", "ti", "t1"))),

@@ -87,7 +87,7 @@ def irrelevant() -> str:
     )
     changed = found["changed_scores"]
     scores = "never changed" if changed == 0 else f"changed {changed} times"
-    return body(Table("", headers, tuple(rows))) + f"\nThe scores of the sentences that were there {scores}."
+    return body(Table("", headers, tuple(rows))) + f"\n\nThe scores of the sentences that were there {scores}."
 
 
 def methods() -> str:
@@ -106,7 +106,7 @@ def methods() -> str:
     gain = found["fusion_minus_bm25"]
     return (
         body(Table("", headers, tuple(rows)))
-        + f"\nFusion less bm25, nDCG@10: {gain['value']:.3f} [{gain['low']:.3f}, {gain['high']:.3f}]."
+        + f"\n\nFusion less bm25, nDCG@10: {gain['value']:.3f} [{gain['low']:.3f}, {gain['high']:.3f}]."
     )
 
 

@@ -138,7 +138,7 @@ class Flow:
         return abs(before.y - line.y) / (self._leading * max(line.size / self._size, 0.7))
 
     def _line(self, line: Line, before: Line | None, after: Line | None) -> None:
-        if line.cells > 1:
+        if line.cells > 1 or self._cells(line, after):
             self._end_caption()
             self._rows.append(line)
             return
@@ -168,6 +168,14 @@ class Flow:
             self._open.breaks += [len(self._open.lines)] * self._unmarked
             self._unmarked = 0
             self._open.lines.append(line)
+
+    def _cells(self, line: Line, after: Line | None) -> bool:
+        """Whether a line is a row whose cells stand too close together: narrow, indented, by such a row."""
+        wide = line.right - line.left
+        if line.x0 - line.left < 0.15 * wide or line.x1 - line.x0 > 0.5 * wide or _ENDS.search(line.text):
+            return False
+        follows = after is not None and not after.first and after.cells > 1 and self._gap(line, after) < 2
+        return follows or (bool(self._rows) and self._gap(self._rows[-1], line) < 2)
 
     def _end_caption(self) -> None:
         if self._caption is not None:

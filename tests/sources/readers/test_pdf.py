@@ -47,6 +47,15 @@ def test_justified_text_that_flows_through_columns_and_pages() -> None:
     assert "prevents all falls" not in " ".join(sentences(document)), "references are no evidence"
 
 
+def test_three_columns() -> None:
+    """Not read across; a table of three columns is."""
+    found = sentences(one(typeset.three_columns()))
+    assert found[:12] == [
+        f"In group {k} the day {n} saw no change of weight in any rat." for k in "ABC" for n in "1234"
+    ]
+    assert found[12:] == ["Group | Rats | Weight", *(f"{k} | 10 | 20{k}" for k in "ABCDEFGH")]
+
+
 def test_running_heads_that_change_with_the_page() -> None:
     found = sentences(one(typeset.changing_heads()))
     assert found == [

@@ -373,3 +373,19 @@ def changing_heads() -> bytes:
         c.showPage()
     c.save()
     return stream.getvalue()
+
+
+def three_columns() -> bytes:
+    stream = io.BytesIO()
+    c = canvas(stream)
+    for x, k in zip((50, 220, 390), "ABC", strict=True):
+        words = [f"In group {k} the day {n} saw no change of weight in any rat." for n in range(1, 5)]
+        row = " ".join(words).split()
+        write(c, x, 760, [" ".join(row[at : at + 6]) for at in range(0, len(row), 6)])
+    c.showPage()
+    rows = [("Group", "Rats", "Weight"), *((k, "10", f"20{k}") for k in "ABCDEFGH")]
+    for at, cells in enumerate(rows):
+        for x, cell in zip((50, 220, 390), cells, strict=True):
+            write(c, x, 700 - 12 * at, [cell])
+    c.save()
+    return stream.getvalue()

@@ -131,7 +131,7 @@ def lines(pieces: Sequence[Piece]) -> Iterator[Line]:
 
 def _columns(pieces: list[Piece], depth: int = 0) -> list[list[Piece]]:
     """Parts of a page, in the order of reading."""
-    gap = _gap(pieces) if depth < 4 else None
+    gap = _gap(pieces, depth)
     if gap is None:
         return [pieces] if pieces else []
     found: list[list[Piece]] = []
@@ -158,9 +158,9 @@ def _columns(pieces: list[Piece], depth: int = 0) -> list[list[Piece]]:
     return [*found, wide] if wide else found
 
 
-def _gap(pieces: Sequence[Piece]) -> float | None:
-    """Where two columns of text meet; None for one column."""
-    if len(pieces) < 6:
+def _gap(pieces: Sequence[Piece], depth: int = 0) -> float | None:
+    """Where two columns of text meet, or those on both sides of it; None for one column."""
+    if len(pieces) < 6 or depth > 3:
         return None
     start, end = min(p.x0 for p in pieces), max(p.x1 for p in pieces)
     best: tuple[int, float, float] | None = None
@@ -176,7 +176,8 @@ def _gap(pieces: Sequence[Piece]) -> float | None:
         return None
     at = (best[1] + best[2]) / 2
     left, right = [p for p in pieces if p.x1 <= at], [p for p in pieces if p.x0 >= at]
-    return at if _is_text(left) and _is_text(right) and _beside(left, right) else None
+    text = all(_is_text(side) or _gap(side, depth + 1) is not None for side in (left, right))
+    return at if text and _beside(left, right) else None
 
 
 def _is_text(column: Sequence[Piece]) -> bool:

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import io
+
 import pytest
 
 pytest.importorskip("pypdfium2", reason="needs the extra papers")
 pytest.importorskip("reportlab", reason="typesets the PDFs")
+
+from PIL import Image
 
 from epoche.errors import DocumentError
 from epoche.sources.readers import pdf
@@ -94,6 +98,35 @@ def test_a_scanned_page_among_others_is_listed() -> None:
     assert sentences(document) == ["Vitamin C did not prevent colds."]
     assert [(u.document, u.kind) for u in unread] == [("paper.pdf, page 2", "unread")]
     assert "picture" in unread[0].why
+
+
+def test_pages_that_are_hardly_text_are_listed() -> None:
+    """A picture with a stamp, one in strips, and letters drawn as outlines; not a figure with its caption."""
+    text = ["Vitamin C did not prevent colds in any of the seven winters that we looked at."] * 3
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    picture = Image.new("L", (60, 85), 128)
+    for shown in ("text", "stamp", "strips", "outlines", "caption", "figure", "small"):
+        typeset.write(c, 60, 30, ["Downloaded by a guest"], size=7)
+        if shown in ("stamp", "caption"):
+            c.drawInlineImage(picture, 40, 80, 500, 650)
+        for k in range(10 if shown == "strips" else 0):
+            c.drawInlineImage(picture, 40, 80 + 65 * k, 500, 65)
+        for k in range(800 if shown == "outlines" else 0):
+            c.line(50 + k % 60 * 8, 700 - k // 60 * 10, 54 + k % 60 * 8, 705 - k // 60 * 10)
+        if shown in ("figure", "small"):
+            c.drawInlineImage(picture, 40, 80, 500, 200)
+        typeset.write(c, 60, 60, ["Figure 1. Colds over the years."] if shown == "caption" else [])
+        typeset.write(c, 60, 760, text if shown in ("text", "figure") else [])
+        c.showPage()
+    c.save()
+    (document,), unread = pdf.read(stream.getvalue(), "paper.pdf")
+    assert [(u.document[-1], u.why[:19]) for u in unread] == [
+        ("2", "the page is a pictu"),
+        ("3", "the page is a pictu"),
+        ("4", "the page is drawn, "),
+    ]
+    assert len(document.pages) == 7
 
 
 def test_three_hundred_pages() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epoche.errors import DocumentError, MissingExtra
-from epoche.sources.readers.pdf_flow import Flow
+from epoche.sources.readers.pdf_flow import CAPTION, Flow
 from epoche.sources.readers.pdf_layout import Line, lines, running
+from epoche.sources.readers.pdf_pictures import FEW, Drawing, drawing
 from epoche.sources.readers.pdf_words import Piece, common_size, page_words, pieces
 from epoche.sources.readers.plain import Found
 from epoche.types import Unread
@@ -19,8 +20,6 @@ MAX_PAGES = 3000
 MAX_CHARACTERS = 8_000_000
 #: Share of a page's characters that no font explains, above which it cannot be read.
 _UNEXPLAINED = 0.2
-#: Share of a page that a picture covers, if the page is one.
-_PICTURE = 0.4
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 
 
@@ -58,23 +57,23 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     if count > MAX_PAGES:
         raise DocumentError(f"{name} has {count} pages; at most {MAX_PAGES} are read: split it", source=name)
     pages: list[list[Piece]] = []
-    unread: list[tuple[int, str]] = []
+    problems: list[tuple[str, Drawing | None]] = []
     characters = 0
     for number in range(count):
-        found, problem = _page(raw_pdf, pdf, number)
-        characters += sum(len(p.text) for p in found)
+        found, problem, drawn = _page(raw_pdf, pdf, number)
+        characters += _characters(found)
         if characters > MAX_CHARACTERS:
             raise DocumentError(
                 f"{name} holds more than {MAX_CHARACTERS:,} characters, on {number + 1} of {count} pages: split it",
                 source=name,
             )
         pages.append(found)
-        if problem:
-            unread.append((number + 1, problem))
-    if not any(pages):
-        raise DocumentError(_nothing(name, count, unread), source=name)
+        problems.append((problem, drawn))
     heads = running(pages)
     bodies = [[p for i, p in enumerate(page) if i not in head] for page, head in zip(pages, heads, strict=True)]
+    unread = list(_unread(bodies, problems))
+    if not any(bodies) or len(unread) == count:
+        raise DocumentError(_nothing(name, count, unread), source=name)
     size = common_size([p for page in bodies for p in page])
     laid = [list(lines(page)) for page in bodies]
     title, laid[0] = _title(laid[0], size)
@@ -91,11 +90,11 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     ]
 
 
-def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str]:
-    """Pieces of a page, or why there are none."""
+def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str, Drawing | None]:
+    """Pieces of a page, or why there are none; where they are few, what else there is."""
     handle = raw_pdf.FPDF_LoadPage(pdf.raw, number)
     if not handle:
-        return [], "the page is broken"
+        return [], "the page is broken", None
     try:
         text = raw_pdf.FPDFText_LoadPage(handle)
         try:
@@ -104,13 +103,27 @@ def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str]:
         finally:
             raw_pdf.FPDFText_ClosePage(text)
         if unexplained > _UNEXPLAINED:
-            return [], "its fonts do not say which letters they show: run it through text recognition (OCR)"
+            return [], "its fonts do not say which letters they show: run it through text recognition (OCR)", None
         found = pieces(words)
-        if not found and _covered(raw_pdf, handle) >= _PICTURE:
-            return [], "the page is a picture (scanned): run it through text recognition (OCR)"
-        return found, ""
+        # Running heads are not known yet.
+        return found, "", drawing(raw_pdf, handle) if _characters(found) < 3 * FEW else None
     finally:
         raw_pdf.FPDF_ClosePage(handle)
+
+
+def _characters(found: Sequence[Piece]) -> int:
+    return sum(len(p.text) for p in found)
+
+
+def _unread(
+    bodies: Sequence[Sequence[Piece]], problems: Sequence[tuple[str, Drawing | None]]
+) -> Iterator[tuple[int, str]]:
+    """Pages that are not read, or hardly: a picture without a caption is a page of text once photographed."""
+    for number, (body, (problem, drawn)) in enumerate(zip(bodies, problems, strict=True), start=1):
+        if drawn is not None and not any(CAPTION.match(p.text) for p in body):
+            problem = drawn.problem(_characters(body))
+        if problem:
+            yield number, problem
 
 
 def _unexplained(raw_pdf: Any, text: Any) -> float:
@@ -122,22 +135,6 @@ def _unexplained(raw_pdf: Any, text: Any) -> float:
     shown = [c for c in codes if c not in (9, 10, 13, 32)]
     bad = sum(c in (0, 0xFFFD) or (c < 32 and c != 2) or 0xE000 <= c <= 0xF8FF for c in shown)
     return float(bad) / max(len(shown), 1)
-
-
-def _covered(raw_pdf: Any, page: Any) -> float:
-    """Share of a page that its largest picture covers."""
-    from ctypes import byref, c_float
-
-    area = float(raw_pdf.FPDF_GetPageWidthF(page) * raw_pdf.FPDF_GetPageHeightF(page))
-    best: float = 0.0
-    for index in range(min(raw_pdf.FPDFPage_CountObjects(page), 2000)):
-        thing = raw_pdf.FPDFPage_GetObject(page, index)
-        if raw_pdf.FPDFPageObj_GetType(thing) not in (raw_pdf.FPDF_PAGEOBJ_IMAGE, raw_pdf.FPDF_PAGEOBJ_FORM):
-            continue
-        left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
-        if raw_pdf.FPDFPageObj_GetBounds(thing, byref(left), byref(bottom), byref(right), byref(top)):
-            best = max(best, abs((right.value - left.value) * (top.value - bottom.value)))
-    return float(best / area) if area > 0 else 0.0
 
 
 def _nothing(name: str, count: int, unread: Sequence[tuple[int, str]]) -> str:

@@ -14,7 +14,7 @@ from epoche.sources.readers.pdf_words import SOFT_HYPHEN
 from epoche.sources.sections import Text, clean, known_role
 from epoche.types import Role
 
-_CAPTION = re.compile(
+CAPTION = re.compile(
     r"(?:supplementary |extended data )?(?:fig(?:ure|s?\.)?|table|tab\.|scheme|box|chart|plate)\s?"
     r"[A-Z]?\d{1,3}[A-Za-z]?(?P<mark>\s?[.:|–—)])?(?=\s|$)",
     re.I,
@@ -117,7 +117,7 @@ class Flow:
 
     def _may_head(self, line: Line) -> bool:
         words = line.text.split()
-        if line.cells > 1 or not 1 <= len(words) <= _MOST_WORDS or _CAPTION.match(line.text):
+        if line.cells > 1 or not 1 <= len(words) <= _MOST_WORDS or CAPTION.match(line.text):
             return False
         known = known_role(line.text) is not None
         if not any(c.isalpha() for c in line.text) or (_ENDS.search(line.text) and not known):
@@ -152,7 +152,7 @@ class Flow:
             self._end_caption()
             before = None
         starts = self._open is None or self._starts(line, before, after, self._open.lines)
-        caption = _CAPTION.match(line.text)
+        caption = CAPTION.match(line.text)
         if caption and (caption["mark"] or line.lead or line.size < 0.95 * self._size) and (starts or line.first):
             self._caption = [line]
             return
@@ -180,7 +180,7 @@ class Flow:
     def _end_caption(self) -> None:
         if self._caption is not None:
             text, self._caption = self._joined(self._caption), None
-            match = _CAPTION.match(text)
+            match = CAPTION.match(text)
             self._aside(match.group().rstrip(" .:|–—)") if match else "", Role.CAPTION, text)
 
     def _starts(self, line: Line, before: Line | None, after: Line | None, held: Sequence[Line]) -> bool:
@@ -308,7 +308,7 @@ def _footnotes(lines: list[Line], size: float) -> tuple[list[Line], list[list[Li
 
 
 def _begins_note(line: Line) -> bool:
-    return (line.marked or _FOOT.match(line.text) is not None) and not _CAPTION.match(line.text)
+    return (line.marked or _FOOT.match(line.text) is not None) and not CAPTION.match(line.text)
 
 
 def _by_column(lines: Sequence[Line]) -> list[list[Line]]:

@@ -60,6 +60,33 @@ def test_three_columns() -> None:
     assert found[12:] == ["Group | Rats | Weight", *(f"{k} | 10 | 20{k}" for k in "ABCDEFGH")]
 
 
+@pytest.mark.parametrize(("step", "side"), [(1, -12.0), (5, -6.0), (1, 260.0)])
+def test_numbers_of_lines_in_the_margin(step: int, side: float) -> None:
+    """Of every line or of every fifth, at the left or at the right; in one column or in two."""
+    expected = [f"On day {n} the rats of group {n} were weighed by a nurse in the north." for n in range(1, 25)]
+    words = " ".join(expected).split()
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    for x, half in ((60, words[:200]), (330, words[200:])):
+        for number, at in enumerate(range(0, len(half), 8), start=1):
+            y = 772 - 12 * number
+            typeset.write(c, x, y, [" ".join(half[at : at + 8])])
+            if number % step == 0 and (step > 1 or x == 60):
+                c.drawRightString(x + side, y, str(number))
+    c.save()
+    assert sentences(one(stream.getvalue())) == expected
+
+
+def test_a_column_of_years_is_no_numbering() -> None:
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    for number in range(8):
+        typeset.write(c, 60, 760 - 12 * number, [str(2001 + number)])
+        typeset.write(c, 100, 760 - 12 * number, ["Rats were given vitamin C."])
+    c.save()
+    assert "2003 | Rats were given vitamin C." in one(stream.getvalue()).text
+
+
 def test_running_heads_that_change_with_the_page() -> None:
     found = sentences(one(typeset.changing_heads()))
     assert found == [

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from epoche.sources.readers.pdf_words import Piece
@@ -108,14 +109,17 @@ def _edges(page: Sequence[Piece]) -> Iterator[_Row]:
         for i, piece in enumerate(page):
             if piece.turns == turns:
                 rows.setdefault(round(piece.y), []).append(i)
-        for order in (sorted(rows, reverse=True), sorted(rows)):
+        heights = sorted(rows)
+        usual = median(b - a for a, b in pairwise(heights)) if len(heights) > 8 else 0.0
+        for order in (heights[::-1], heights):
             ends = order[:2]
             for rank, y in enumerate(ends):
                 row = rows[y]
                 size = max(page[i].size for i in row)
                 # Both of two rows stand apart where the second does.
                 apart = any(
-                    n + 1 >= len(order) or abs(order[n] - order[n + 1]) > 1.6 * size for n in range(rank, len(ends))
+                    n + 1 >= len(order) or abs(order[n] - order[n + 1]) > max(1.6 * size, 1.2 * usual)
+                    for n in range(rank, len(ends))
                 )
                 yield _Row(row, [page[i].text for i in row], page[row[0]].y, size, turns, rank == 0, apart)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from epoche.sources.readers.pdf_words import Word
 
-#: Fewer numbers are no numbering.
-_LEAST = 4
+#: Fewer numbers, of every line or of every fifth, are no numbering.
+_LEAST, _LEAST_FAR = 4, 3
 #: Numbers end, or begin, within as many points of one place.
 _EDGE = 1.5
 #: Least share of the lines of a page that is numbered.
@@ -53,8 +53,10 @@ def _run(aligned: Sequence[Word]) -> list[Word]:
             before = last.get(int(word.text) - step)
             far = before is not None and before[-1].y - word.y >= 0.9 * step * word.size
             last[int(word.text)] = [*before, word] if before and far else [word]
-        best = max([best, *last.values()], key=len)
-    return best if len(best) >= _LEAST else []
+        found = max(last.values(), key=len, default=[])
+        if len(found) >= (_LEAST if step < 5 else _LEAST_FAR) and len(found) > len(best):
+            best = found
+    return best
 
 
 def _numbers_lines(run: Sequence[Word], rows: dict[int, list[Word]]) -> bool:

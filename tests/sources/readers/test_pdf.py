@@ -87,6 +87,28 @@ def test_a_column_of_years_is_no_numbering() -> None:
     assert "2003 | Rats were given vitamin C." in one(stream.getvalue()).text
 
 
+@pytest.mark.parametrize(("letter", "first"), [("H", "ypertension"), ("A", "trial")])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_large_first_letter(letter: str, first: str, order: int) -> None:
+    """Belongs to the first word, wherever it stands in the file; it is no title."""
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    typeset.write(c, 60, 790, ["High pressure in adults"], "Times-Bold", 18)
+    initial = (60, 736, [letter], "Times-Roman", 36)
+    beside = (88, 750, [f"{first} is common in adults and its treatment", "with aspirin has been studied."])
+    for part in (initial, beside)[::order]:
+        typeset.write(c, *part)
+    typeset.write(c, 60, 726, ["This trial was one of many, and it was small."])
+    c.save()
+    document = one(stream.getvalue())
+    assert document.title == "High pressure in adults"
+    word = "Hypertension" if letter == "H" else "A trial"
+    assert sentences(document) == [
+        f"{word} is common in adults and its treatment with aspirin has been studied.",
+        "This trial was one of many, and it was small.",
+    ]
+
+
 def test_running_heads_that_change_with_the_page() -> None:
     found = sentences(one(typeset.changing_heads()))
     assert found == [

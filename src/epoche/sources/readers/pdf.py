@@ -8,6 +8,7 @@ from typing import Any
 
 from epoche.errors import DocumentError, MissingExtra
 from epoche.sources.readers.pdf_flow import CAPTION, Flow
+from epoche.sources.readers.pdf_initials import with_initials
 from epoche.sources.readers.pdf_layout import Line, lines, running
 from epoche.sources.readers.pdf_margin import without_line_numbers
 from epoche.sources.readers.pdf_pictures import FEW, Drawing, drawing
@@ -105,7 +106,7 @@ def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str, Drawin
             raw_pdf.FPDFText_ClosePage(text)
         if unexplained > _UNEXPLAINED:
             return [], "its fonts do not say which letters they show: run it through text recognition (OCR)", None
-        found = pieces(without_line_numbers(words))
+        found = pieces(with_initials(without_line_numbers(words)))
         # Running heads are not known yet.
         return found, "", drawing(raw_pdf, handle) if _characters(found) < 3 * FEW else None
     finally:

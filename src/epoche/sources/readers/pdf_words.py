@@ -65,7 +65,7 @@ def page_words(raw: Any, page: Any) -> list[Word]:
     letters: list[str] = []
     first = last = 0
     x, y, glued = c_double(), c_double(), False
-    at, style = (0.0, 0.0), (1.0, False, 0)
+    at, style, shown = (0.0, 0.0), (1.0, False, 0), 1.0
 
     def flush() -> None:
         if letters:
@@ -88,11 +88,13 @@ def page_words(raw: Any, page: Any) -> list[Word]:
             continue
         raw.FPDFText_GetCharOrigin(page, i, byref(x), byref(y))
         here = (x.value, y.value)
-        if letters and _jumps(before, here, at, style):
+        size = raw.FPDFText_GetFontSize(page, i)
+        # A large first letter is followed by the line that stands nearest.
+        if letters and (_jumps(before, here, at, style) or not 0.6 * shown <= size <= 1.7 * shown):
             flush()
             glued = True
         if not letters:
-            style, first, at = _style(raw, page, i), i, here
+            style, first, at, shown = _style(raw, page, i), i, here, size
             glued = glued and bool(words)
         letters.append(_LIGATURES.get(code) or _HYPHENS.get(code) or chr(code))
         last, before = i, here

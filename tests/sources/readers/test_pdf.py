@@ -109,6 +109,32 @@ def test_a_large_first_letter(letter: str, first: str, order: int) -> None:
     ]
 
 
+def test_more_references_than_text() -> None:
+    """Their small type does not make headings of the lines of text, nor does larger type of a first paragraph."""
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    lead = [
+        "In our cohort of many adults the drug did not lower",
+        "the number of deaths, and the p-",
+        "value was 0.4.",
+    ]
+    y = typeset.write(c, 60, 790, ["A letter on a drug"], "Times-Bold", 18)
+    y = typeset.write(c, 60, y, lead, size=13)
+    text = [
+        "The rate of stroke was the same in those who took the drug and",
+        "in those who did not take it at all.",
+    ]
+    y = typeset.write(c, 60, y - 12, text)
+    y = typeset.write(c, 60, y - 12, ["References"], "Times-Bold")
+    typeset.write(
+        c, 60, y, [f"{n}. Abel A. Drugs lower all deaths in mice. J Inv. 2001." for n in range(50)], size=7
+    )
+    c.save()
+    document = one(stream.getvalue())
+    assert sentences(document) == [" ".join(lead).replace("p- ", "p-"), " ".join(text)]
+    assert [s.role for s in document.sections] == [Role.REFERENCES]
+
+
 def test_running_heads_that_change_with_the_page() -> None:
     found = sentences(one(typeset.changing_heads()))
     assert found == [

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from epoche.errors import DocumentError, MissingExtra
-from epoche.sources.readers.pdf_flow import CAPTION, Flow
+from epoche.sources.readers.pdf_flow import CAPTION, Flow, common_size
 from epoche.sources.readers.pdf_initials import with_initials
 from epoche.sources.readers.pdf_layout import Line, lines, running
 from epoche.sources.readers.pdf_margin import without_line_numbers
 from epoche.sources.readers.pdf_pictures import FEW, Drawing, drawing
-from epoche.sources.readers.pdf_words import Piece, common_size, page_words, pieces
+from epoche.sources.readers.pdf_words import Piece, page_words, pieces
 from epoche.sources.readers.plain import Found
 from epoche.types import Unread
 
@@ -76,8 +76,8 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     unread = list(_unread(bodies, problems))
     if not any(bodies) or len(unread) == count:
         raise DocumentError(_nothing(name, count, unread), source=name)
-    size = common_size([p for page in bodies for p in page])
     laid = [list(lines(page)) for page in bodies]
+    size = common_size(laid)
     title, laid[0] = _title(laid[0], size)
     flow = Flow(laid, size)
     for page in laid:

@@ -44,6 +44,20 @@ class _Paragraph:
     page: int
 
 
+def common_size(pages: Iterable[Iterable[Line]]) -> float:
+    """The size in which most characters are set, those of a list of references aside, if there are others."""
+    sizes: Counter[float] = Counter()
+    listed: Counter[float] = Counter()
+    inside = False
+    for line in (line for page in pages for line in page):
+        role = known_role(line.text) if line.cells == 1 else None
+        inside = role is Role.REFERENCES or (inside and (role is None or not line.bold))
+        (listed if inside else sizes)[round(line.size * 4) / 4] += len(line.text)
+    # A word of three letters in a margin is no text.
+    sizes = sizes if sizes.total() >= 0.02 * listed.total() else listed
+    return max(sizes, key=lambda s: (sizes[s], s)) if sizes else 10.0
+
+
 class Flow:
     """Puts pages together; what stands apart (captions, footnotes) never breaks a sentence in two.
 
@@ -107,13 +121,22 @@ class Flow:
             if count and not (alike and follows and known_role(first.text) is None and not _LEVEL.match(line.text)):
                 break
             count += 1
-        if count > 3:
+        if count > 3 or (count and self._goes_on(kept[at + count - 1], kept[at + count : at + count + 1])):
             return 0
         # A word that is bold by its place in a paragraph of bold lines, or that alone in its line ends one.
         before = kept[at - 1] if at else None
         inside = before is not None and before.bold == first.bold and abs(before.size - first.size) < 0.6
         close = inside and not first.first and self._gap(before, first) < 1.25 and known_role(first.text) is None
         return 0 if close else count
+
+    def _goes_on(self, line: Line, after: Sequence[Line]) -> bool:
+        """Whether a line that may be a heading is one of a paragraph, as the next shows."""
+        if not after or after[0].first or after[0].cells > 1 or known_role(line.text) is not None:
+            return False
+        following = after[0]
+        alike = abs(following.size - line.size) < 0.6 and following.bold == line.bold
+        full = line.x1 > line.right - 0.12 * (line.right - line.left)
+        return alike and abs(self._gap(line, following)) < 1.5 and (full or following.text[:1].islower())
 
     def _may_head(self, line: Line) -> bool:
         words = line.text.split()
@@ -280,7 +303,7 @@ class Flow:
         second = re.match(r"\w*", after)
         assert second is not None
         head, tail = first.rsplit("-", 1)[-1].casefold(), second.group().casefold()
-        if not second.group().islower() or not head.isalpha() or (first.isupper() and len(first) > 1):
+        if not second.group().islower() or not head.isalpha() or len(head) == 1 or first.isupper():
             return False
         together, apart = self._words[head + tail], self._words[f"{head}-{tail}"]
         if together != apart:

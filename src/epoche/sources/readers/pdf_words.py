@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from ctypes import byref, c_double, c_int, create_string_buffer
 from dataclasses import dataclass, field, replace
@@ -216,11 +215,3 @@ def _finished(piece: Piece) -> Piece:
     count = next((i for i, b in enumerate(bold) if not b), len(bold))
     lead = " ".join(w.text for w in shown[:count]) if 0 < count < len(bold) else ""
     return replace(piece, text=text, bold=bool(bold) and all(bold), marked=marked, lead=lead)
-
-
-def common_size(found: Sequence[Piece]) -> float:
-    """The size in which most characters are set."""
-    sizes: Counter[float] = Counter()
-    for piece in found:
-        sizes[round(piece.size * 4) / 4] += len(piece.text)
-    return max(sizes, key=lambda s: (sizes[s], s)) if sizes else 10.0

@@ -135,6 +135,30 @@ def test_more_references_than_text() -> None:
     assert [s.role for s in document.sections] == [Role.REFERENCES]
 
 
+@pytest.mark.parametrize("mark", ["aslant", "over", "head", "title", "small title", "none"])
+def test_marks_of_a_retracted_paper(mark: str) -> None:
+    stream = io.BytesIO()
+    c = typeset.canvas(stream)
+    said = "title" in mark
+    typeset.write(c, 60, 800, ["RETRACTED ARTICLE"] if mark == "head" else ["J Inv Res"], "Times-Bold", 24)
+    title = "A drug and deaths of adults"
+    typeset.write(c, 60, 770, [f"RETRACTED: {title}" if said else title], size=10 if mark == "small title" else 16)
+    text = ["The drug did not lower deaths in adults of any", "age. Retracted papers were left out."]
+    if mark == "aslant":
+        c.saveState()
+        c.translate(40, 600)
+        c.rotate(45)
+        typeset.write(c, 0, 0, ["RETRACTED"], "Times-Bold", 70)
+        c.restoreState()
+    typeset.write(c, 60, 740, text[:1])
+    typeset.write(c, 60, 731, ["RETRACTED"] if mark == "over" else [], size=60)
+    typeset.write(c, 60, 728, text[1:])
+    c.save()
+    document = one(stream.getvalue())
+    assert document.retracted is (mark != "none")
+    assert sentences(document)[-2:] == [f"{text[0]} age.", "Retracted papers were left out."]
+
+
 def test_running_heads_that_change_with_the_page() -> None:
     found = sentences(one(typeset.changing_heads()))
     assert found == [

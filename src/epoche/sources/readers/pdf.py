@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from epoche.errors import DocumentError, MissingExtra
@@ -12,7 +13,8 @@ from epoche.sources.readers.pdf_initials import with_initials
 from epoche.sources.readers.pdf_layout import Line, lines, running
 from epoche.sources.readers.pdf_margin import without_line_numbers
 from epoche.sources.readers.pdf_pictures import FEW, Drawing, drawing
-from epoche.sources.readers.pdf_words import Piece, page_words, pieces
+from epoche.sources.readers.pdf_retracted import slanting_mark, without_marks
+from epoche.sources.readers.pdf_words import SLANTING, Piece, page_words, pieces
 from epoche.sources.readers.plain import Found
 from epoche.types import Unread
 
@@ -58,22 +60,20 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     count = len(pdf)
     if count > MAX_PAGES:
         raise DocumentError(f"{name} has {count} pages; at most {MAX_PAGES} are read: split it", source=name)
-    pages: list[list[Piece]] = []
-    problems: list[tuple[str, Drawing | None]] = []
+    read: list[_Page] = []
     characters = 0
     for number in range(count):
-        found, problem, drawn = _page(raw_pdf, pdf, number)
-        characters += _characters(found)
+        read.append(_page(raw_pdf, pdf, number))
+        characters += _characters(read[-1].pieces)
         if characters > MAX_CHARACTERS:
             raise DocumentError(
                 f"{name} holds more than {MAX_CHARACTERS:,} characters, on {number + 1} of {count} pages: split it",
                 source=name,
             )
-        pages.append(found)
-        problems.append((problem, drawn))
+    pages, retracted = without_marks([page.pieces for page in read])
     heads = running(pages)
     bodies = [[p for i, p in enumerate(page) if i not in head] for page, head in zip(pages, heads, strict=True)]
-    unread = list(_unread(bodies, problems))
+    unread = list(_unread(bodies, read))
     if not any(bodies) or len(unread) == count:
         raise DocumentError(_nothing(name, count, unread), source=name)
     laid = [list(lines(page)) for page in bodies]
@@ -86,17 +86,27 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     if text.empty():
         raise DocumentError(_nothing(name, count, unread), source=name)
     # The dates in a PDF are those of its making, so the year is left open.
-    document = text.document(name, title=title)
+    document = text.document(name, title=title, retracted=retracted or any(p.retracted for p in read))
     return [document], [
         Unread(document=f"{name}, page {page}", sentences=None, why=problem) for page, problem in unread
     ]
 
 
-def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str, Drawing | None]:
-    """Pieces of a page, or why there are none; where they are few, what else there is."""
+@dataclass(slots=True)
+class _Page:
+    pieces: list[Piece] = field(default_factory=list)
+    #: Why there are none.
+    problem: str = ""
+    #: Where they are few, what else there is.
+    drawn: Drawing | None = None
+    #: What is printed over it says so.
+    retracted: bool = False
+
+
+def _page(raw_pdf: Any, pdf: Any, number: int) -> _Page:
     handle = raw_pdf.FPDF_LoadPage(pdf.raw, number)
     if not handle:
-        return [], "the page is broken", None
+        return _Page(problem="the page is broken")
     try:
         text = raw_pdf.FPDFText_LoadPage(handle)
         try:
@@ -105,10 +115,14 @@ def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str, Drawin
         finally:
             raw_pdf.FPDFText_ClosePage(text)
         if unexplained > _UNEXPLAINED:
-            return [], "its fonts do not say which letters they show: run it through text recognition (OCR)", None
-        found = pieces(with_initials(without_line_numbers(words)))
+            return _Page(
+                problem="its fonts do not say which letters they show: run it through text recognition (OCR)"
+            )
+        upright = [w for w in words if w.turns != SLANTING]
+        found = pieces(with_initials(without_line_numbers(upright)))
         # Running heads are not known yet.
-        return found, "", drawing(raw_pdf, handle) if _characters(found) < 3 * FEW else None
+        drawn = drawing(raw_pdf, handle) if _characters(found) < 3 * FEW else None
+        return _Page(found, "", drawn, slanting_mark(words))
     finally:
         raw_pdf.FPDF_ClosePage(handle)
 
@@ -117,13 +131,12 @@ def _characters(found: Sequence[Piece]) -> int:
     return sum(len(p.text) for p in found)
 
 
-def _unread(
-    bodies: Sequence[Sequence[Piece]], problems: Sequence[tuple[str, Drawing | None]]
-) -> Iterator[tuple[int, str]]:
+def _unread(bodies: Sequence[Sequence[Piece]], read: Sequence[_Page]) -> Iterator[tuple[int, str]]:
     """Pages that are not read, or hardly: a picture without a caption is a page of text once photographed."""
-    for number, (body, (problem, drawn)) in enumerate(zip(bodies, problems, strict=True), start=1):
-        if drawn is not None and not any(CAPTION.match(p.text) for p in body):
-            problem = drawn.problem(_characters(body))
+    for number, (body, page) in enumerate(zip(bodies, read, strict=True), start=1):
+        problem = page.problem
+        if page.drawn is not None and not any(CAPTION.match(p.text) for p in body):
+            problem = page.drawn.problem(_characters(body))
         if problem:
             yield number, problem
 

@@ -11,6 +11,8 @@ from typing import Any
 
 #: What PDFium and typesetters put for a hyphen at the end of a line.
 SOFT_HYPHEN = "\u00ad"
+#: Instead of quarter turns, of what stands aslant: printed over a page, or at an axis of a figure.
+SLANTING = 4
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: SOFT_HYPHEN, 0x2010: "-", 0x2011: "-"}
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BLANK = frozenset([9, 10, 11, 12, 13, 32, 0xA0, 0x202F, 0x3000, *range(0x2000, 0x200C)])
@@ -112,12 +114,13 @@ def _style(raw: Any, page: Any, index: int) -> tuple[float, bool, int]:
     flags, name = c_int(), create_string_buffer(96)
     raw.FPDFText_GetFontInfo(page, index, name, 96, byref(flags))
     bold = re.search(rb"bold|black|heavy|semibd|demi|cmbx|-bd\b", name.value, re.I) is not None
-    return size, bold, round(angle / (math.pi / 2)) % 4
+    quarters = angle / (math.pi / 2)
+    return size, bold, SLANTING if abs(quarters - round(quarters)) > 0.12 else round(quarters) % 4
 
 
 def _turned(x: float, y: float, turns: int) -> tuple[float, float]:
     """A place in the direction of reading."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns % 4]
 
 
 def _jumps(
@@ -128,6 +131,8 @@ def _jumps(
 ) -> bool:
     """Whether a character stands elsewhere than after the one before: raised, or on another line."""
     size, _, turns = style
+    if turns == SLANTING:
+        return math.dist(before, here) > 3 * size
     x, y = _turned(*here, turns)
     last, _ = _turned(*before, turns)
     _, base = _turned(*start, turns)

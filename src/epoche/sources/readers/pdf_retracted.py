@@ -21,7 +21,10 @@ _BEFORE_TITLE = re.compile(
 
 def slanting_mark(words: Sequence[Word]) -> bool:
     """Whether a word that stands aslant says it, as those do that are printed over a page."""
-    return any(w.turns == SLANTING and _MARK.fullmatch(w.text) for w in words)
+    slanting = [w for w in words if w.turns == SLANTING and w.text.isupper() and _MARK.fullmatch(w.text)]
+    usual = median([w.size for w in words]) if slanting and len(words) > len(slanting) else 0.0
+    # The heads of a table may stand aslant too.
+    return any(w.size >= _LARGER * usual for w in slanting)
 
 
 def without_marks(pages: Sequence[Sequence[Piece]]) -> tuple[list[list[Piece]], bool]:
@@ -30,11 +33,7 @@ def without_marks(pages: Sequence[Sequence[Piece]]) -> tuple[list[list[Piece]], 
     over = False
     for page in pages:
         usual = median([p.size for p in page]) if page else 0.0
-        marks = {
-            id(p)
-            for p in page
-            if (p.turns or p.size >= _LARGER * usual) and p.text.isupper() and _says(p.text) and len(page) > 1
-        }
+        marks = {id(p) for p in page if p.size >= _LARGER * usual and _says(p.text) and len(page) > 1}
         over = over or bool(marks)
         found.append([p for p in page if id(p) not in marks])
     first = next((page for page in pages if page), [])
@@ -43,5 +42,5 @@ def without_marks(pages: Sequence[Sequence[Piece]]) -> tuple[list[list[Piece]], 
 
 
 def _says(text: str) -> bool:
-    """Whether a piece is nothing but a mark; its letters may stand apart."""
-    return _MARK.fullmatch(text.replace(" ", "")) is not None
+    """Whether a piece is nothing but a mark, and not a cell of a table; its letters may stand apart."""
+    return (text.isupper() or len(text.split()) == 2) and _MARK.fullmatch(text.replace(" ", "")) is not None

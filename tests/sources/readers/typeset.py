@@ -334,7 +334,8 @@ def flowing() -> tuple[bytes, list[str]]:
         for number in range(5):
             found = [
                 f"{random.choice(things)} {random.choice(ends).format(random.randint(2, 60))}, as two blinded "
-                f"raters in the {random.choice(['north', 'south'])} sites measured<super>{random.randint(1, 30)}</super>."
+                f"raters in the {random.choice(['north', 'south'])} sites measured"
+                f"<super>{random.randint(1, 30)}</super>."
                 for _ in range(random.randint(3, 9))
             ]
             expected += [re.sub("<super>.*</super>", "", sentence) for sentence in found]
@@ -353,3 +354,38 @@ def flowing() -> tuple[bytes, list[str]]:
     document.addPageTemplates([PageTemplate(id="two", frames=frames, onPage=edges)])
     document.build(story)
     return stream.getvalue(), expected
+
+
+def changing_heads() -> bytes:
+    """Another head on every page, beside the number of the journal's page; sentences go on over the pages."""
+    stream = io.BytesIO()
+    c = canvas(stream)
+    days = (
+        f"On day {n} the rats of group {n} were weighed by a nurse in the north.".split() for n in range(1, 121)
+    )
+    words = [word for day in days for word in day]
+    heads = ["Abel et al.", "Weighing rats", "Methods", "Results of the trial", "Discussion of it"]
+    for page, head in enumerate(heads):
+        write(c, 60, 800, [head], size=8)
+        write(c, 500, 800, [str(417 + page)], size=8)
+        part = words[page * 450 : (page + 1) * 450]
+        write(c, 60, 775, [" ".join(part[at : at + 15]) for at in range(0, len(part), 15)])
+        c.showPage()
+    c.save()
+    return stream.getvalue()
+
+
+def three_columns() -> bytes:
+    stream = io.BytesIO()
+    c = canvas(stream)
+    for x, k in zip((50, 220, 390), "ABC", strict=True):
+        words = [f"In group {k} the day {n} saw no change of weight in any rat." for n in range(1, 5)]
+        row = " ".join(words).split()
+        write(c, x, 760, [" ".join(row[at : at + 6]) for at in range(0, len(row), 6)])
+    c.showPage()
+    rows = [("Group", "Rats", "Weight"), *((k, "10", f"20{k}") for k in "ABCDEFGH")]
+    for at, cells in enumerate(rows):
+        for x, cell in zip((50, 220, 390), cells, strict=True):
+            write(c, x, 700 - 12 * at, [cell])
+    c.save()
+    return stream.getvalue()

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from epoche.errors import DocumentError, MissingExtra
-from epoche.sources.readers.pdf_flow import Flow
+from epoche.sources.readers.pdf_flow import CAPTION, Flow, common_size
+from epoche.sources.readers.pdf_initials import with_initials
 from epoche.sources.readers.pdf_layout import Line, lines, running
-from epoche.sources.readers.pdf_words import Piece, common_size, page_words, pieces
+from epoche.sources.readers.pdf_margin import without_line_numbers
+from epoche.sources.readers.pdf_pictures import FEW, Drawing, drawing
+from epoche.sources.readers.pdf_retracted import slanting_mark, without_marks
+from epoche.sources.readers.pdf_words import SLANTING, Piece, page_words, pieces
 from epoche.sources.readers.plain import Found
 from epoche.types import Unread
 
@@ -19,8 +24,6 @@ MAX_PAGES = 3000
 MAX_CHARACTERS = 8_000_000
 #: Share of a page's characters that no font explains, above which it cannot be read.
 _UNEXPLAINED = 0.2
-#: Share of a page that a picture covers, if the page is one.
-_PICTURE = 0.4
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 
 
@@ -57,26 +60,24 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     count = len(pdf)
     if count > MAX_PAGES:
         raise DocumentError(f"{name} has {count} pages; at most {MAX_PAGES} are read: split it", source=name)
-    pages: list[list[Piece]] = []
-    unread: list[tuple[int, str]] = []
+    read: list[_Page] = []
     characters = 0
     for number in range(count):
-        found, problem = _page(raw_pdf, pdf, number)
-        characters += sum(len(p.text) for p in found)
+        read.append(_page(raw_pdf, pdf, number))
+        characters += _characters(read[-1].pieces)
         if characters > MAX_CHARACTERS:
             raise DocumentError(
                 f"{name} holds more than {MAX_CHARACTERS:,} characters, on {number + 1} of {count} pages: split it",
                 source=name,
             )
-        pages.append(found)
-        if problem:
-            unread.append((number + 1, problem))
-    if not any(pages):
-        raise DocumentError(_nothing(name, count, unread), source=name)
+    pages, retracted = without_marks([page.pieces for page in read])
     heads = running(pages)
     bodies = [[p for i, p in enumerate(page) if i not in head] for page, head in zip(pages, heads, strict=True)]
-    size = common_size([p for page in bodies for p in page])
+    unread = list(_unread(bodies, read))
+    if not any(bodies) or len(unread) == count:
+        raise DocumentError(_nothing(name, count, unread), source=name)
     laid = [list(lines(page)) for page in bodies]
+    size = common_size(laid)
     title, laid[0] = _title(laid[0], size)
     flow = Flow(laid, size)
     for page in laid:
@@ -85,17 +86,27 @@ def _read(raw_pdf: Any, pdf: Any, name: str) -> Found:
     if text.empty():
         raise DocumentError(_nothing(name, count, unread), source=name)
     # The dates in a PDF are those of its making, so the year is left open.
-    document = text.document(name, title=title)
+    document = text.document(name, title=title, retracted=retracted or any(p.retracted for p in read))
     return [document], [
         Unread(document=f"{name}, page {page}", sentences=None, why=problem) for page, problem in unread
     ]
 
 
-def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str]:
-    """Pieces of a page, or why there are none."""
+@dataclass(slots=True)
+class _Page:
+    pieces: list[Piece] = field(default_factory=list)
+    #: Why there are none.
+    problem: str = ""
+    #: Where they are few, what else there is.
+    drawn: Drawing | None = None
+    #: What is printed over it says so.
+    retracted: bool = False
+
+
+def _page(raw_pdf: Any, pdf: Any, number: int) -> _Page:
     handle = raw_pdf.FPDF_LoadPage(pdf.raw, number)
     if not handle:
-        return [], "the page is broken"
+        return _Page(problem="the page is broken")
     try:
         text = raw_pdf.FPDFText_LoadPage(handle)
         try:
@@ -104,13 +115,30 @@ def _page(raw_pdf: Any, pdf: Any, number: int) -> tuple[list[Piece], str]:
         finally:
             raw_pdf.FPDFText_ClosePage(text)
         if unexplained > _UNEXPLAINED:
-            return [], "its fonts do not say which letters they show: run it through text recognition (OCR)"
-        found = pieces(words)
-        if not found and _covered(raw_pdf, handle) >= _PICTURE:
-            return [], "the page is a picture (scanned): run it through text recognition (OCR)"
-        return found, ""
+            return _Page(
+                problem="its fonts do not say which letters they show: run it through text recognition (OCR)"
+            )
+        upright = [w for w in words if w.turns != SLANTING]
+        found = pieces(with_initials(without_line_numbers(upright)))
+        # Running heads are not known yet.
+        drawn = drawing(raw_pdf, handle) if _characters(found) < 3 * FEW else None
+        return _Page(found, "", drawn, slanting_mark(words))
     finally:
         raw_pdf.FPDF_ClosePage(handle)
+
+
+def _characters(found: Sequence[Piece]) -> int:
+    return sum(len(p.text) for p in found)
+
+
+def _unread(bodies: Sequence[Sequence[Piece]], read: Sequence[_Page]) -> Iterator[tuple[int, str]]:
+    """Pages that are not read, or hardly: a picture without a caption is a page of text once photographed."""
+    for number, (body, page) in enumerate(zip(bodies, read, strict=True), start=1):
+        problem = page.problem
+        if page.drawn is not None and not any(CAPTION.match(p.text) for p in body):
+            problem = page.drawn.problem(_characters(body))
+        if problem:
+            yield number, problem
 
 
 def _unexplained(raw_pdf: Any, text: Any) -> float:
@@ -122,22 +150,6 @@ def _unexplained(raw_pdf: Any, text: Any) -> float:
     shown = [c for c in codes if c not in (9, 10, 13, 32)]
     bad = sum(c in (0, 0xFFFD) or (c < 32 and c != 2) or 0xE000 <= c <= 0xF8FF for c in shown)
     return float(bad) / max(len(shown), 1)
-
-
-def _covered(raw_pdf: Any, page: Any) -> float:
-    """Share of a page that its largest picture covers."""
-    from ctypes import byref, c_float
-
-    area = float(raw_pdf.FPDF_GetPageWidthF(page) * raw_pdf.FPDF_GetPageHeightF(page))
-    best: float = 0.0
-    for index in range(min(raw_pdf.FPDFPage_CountObjects(page), 2000)):
-        thing = raw_pdf.FPDFPage_GetObject(page, index)
-        if raw_pdf.FPDFPageObj_GetType(thing) not in (raw_pdf.FPDF_PAGEOBJ_IMAGE, raw_pdf.FPDF_PAGEOBJ_FORM):
-            continue
-        left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
-        if raw_pdf.FPDFPageObj_GetBounds(thing, byref(left), byref(bottom), byref(right), byref(top)):
-            best = max(best, abs((right.value - left.value) * (top.value - bottom.value)))
-    return float(best / area) if area > 0 else 0.0
 
 
 def _nothing(name: str, count: int, unread: Sequence[tuple[int, str]]) -> str:

@@ -14,7 +14,7 @@ from epoche.sources.readers.pdf_words import SOFT_HYPHEN
 from epoche.sources.sections import Text, clean, known_role
 from epoche.types import Role
 
-_CAPTION = re.compile(
+CAPTION = re.compile(
     r"(?:supplementary |extended data )?(?:fig(?:ure|s?\.)?|table|tab\.|scheme|box|chart|plate)\s?"
     r"[A-Z]?\d{1,3}[A-Za-z]?(?P<mark>\s?[.:|–—)])?(?=\s|$)",
     re.I,
@@ -42,6 +42,20 @@ class _Paragraph:
     #: For each page after its first, the number of the line with which that page begins.
     breaks: list[int]
     page: int
+
+
+def common_size(pages: Iterable[Iterable[Line]]) -> float:
+    """The size in which most characters are set, those of a list of references aside, if there are others."""
+    sizes: Counter[float] = Counter()
+    listed: Counter[float] = Counter()
+    inside = False
+    for line in (line for page in pages for line in page):
+        role = known_role(line.text) if line.cells == 1 else None
+        inside = role is Role.REFERENCES or (inside and (role is None or not line.bold))
+        (listed if inside else sizes)[round(line.size * 4) / 4] += len(line.text)
+    # A word of three letters in a margin is no text.
+    sizes = sizes if sizes.total() >= 0.02 * listed.total() else listed
+    return max(sizes, key=lambda s: (sizes[s], s)) if sizes else 10.0
 
 
 class Flow:
@@ -107,7 +121,7 @@ class Flow:
             if count and not (alike and follows and known_role(first.text) is None and not _LEVEL.match(line.text)):
                 break
             count += 1
-        if count > 3:
+        if count > 3 or (count and self._goes_on(kept[at + count - 1], kept[at + count : at + count + 1])):
             return 0
         # A word that is bold by its place in a paragraph of bold lines, or that alone in its line ends one.
         before = kept[at - 1] if at else None
@@ -115,9 +129,18 @@ class Flow:
         close = inside and not first.first and self._gap(before, first) < 1.25 and known_role(first.text) is None
         return 0 if close else count
 
+    def _goes_on(self, line: Line, after: Sequence[Line]) -> bool:
+        """Whether a line that may be a heading is one of a paragraph, as the next shows."""
+        if not after or after[0].first or after[0].cells > 1 or known_role(line.text) is not None:
+            return False
+        following = after[0]
+        alike = abs(following.size - line.size) < 0.6 and following.bold == line.bold
+        full = line.x1 > line.right - 0.12 * (line.right - line.left)
+        return alike and abs(self._gap(line, following)) < 1.5 and (full or following.text[:1].islower())
+
     def _may_head(self, line: Line) -> bool:
         words = line.text.split()
-        if line.cells > 1 or not 1 <= len(words) <= _MOST_WORDS or _CAPTION.match(line.text):
+        if line.cells > 1 or not 1 <= len(words) <= _MOST_WORDS or CAPTION.match(line.text):
             return False
         known = known_role(line.text) is not None
         if not any(c.isalpha() for c in line.text) or (_ENDS.search(line.text) and not known):
@@ -138,7 +161,7 @@ class Flow:
         return abs(before.y - line.y) / (self._leading * max(line.size / self._size, 0.7))
 
     def _line(self, line: Line, before: Line | None, after: Line | None) -> None:
-        if line.cells > 1:
+        if line.cells > 1 or self._cells(line, after):
             self._end_caption()
             self._rows.append(line)
             return
@@ -152,7 +175,7 @@ class Flow:
             self._end_caption()
             before = None
         starts = self._open is None or self._starts(line, before, after, self._open.lines)
-        caption = _CAPTION.match(line.text)
+        caption = CAPTION.match(line.text)
         if caption and (caption["mark"] or line.lead or line.size < 0.95 * self._size) and (starts or line.first):
             self._caption = [line]
             return
@@ -169,10 +192,18 @@ class Flow:
             self._unmarked = 0
             self._open.lines.append(line)
 
+    def _cells(self, line: Line, after: Line | None) -> bool:
+        """Whether a line is a row whose cells stand too close together: narrow, indented, by such a row."""
+        wide = line.right - line.left
+        if line.x0 - line.left < 0.15 * wide or line.x1 - line.x0 > 0.5 * wide or _ENDS.search(line.text):
+            return False
+        follows = after is not None and not after.first and after.cells > 1 and self._gap(line, after) < 2
+        return follows or (bool(self._rows) and self._gap(self._rows[-1], line) < 2)
+
     def _end_caption(self) -> None:
         if self._caption is not None:
             text, self._caption = self._joined(self._caption), None
-            match = _CAPTION.match(text)
+            match = CAPTION.match(text)
             self._aside(match.group().rstrip(" .:|–—)") if match else "", Role.CAPTION, text)
 
     def _starts(self, line: Line, before: Line | None, after: Line | None, held: Sequence[Line]) -> bool:
@@ -272,7 +303,7 @@ class Flow:
         second = re.match(r"\w*", after)
         assert second is not None
         head, tail = first.rsplit("-", 1)[-1].casefold(), second.group().casefold()
-        if not second.group().islower() or not head.isalpha() or (first.isupper() and len(first) > 1):
+        if not second.group().islower() or not head.isalpha() or len(head) == 1 or first.isupper():
             return False
         together, apart = self._words[head + tail], self._words[f"{head}-{tail}"]
         if together != apart:
@@ -300,7 +331,7 @@ def _footnotes(lines: list[Line], size: float) -> tuple[list[Line], list[list[Li
 
 
 def _begins_note(line: Line) -> bool:
-    return (line.marked or _FOOT.match(line.text) is not None) and not _CAPTION.match(line.text)
+    return (line.marked or _FOOT.match(line.text) is not None) and not CAPTION.match(line.text)
 
 
 def _by_column(lines: Sequence[Line]) -> list[list[Line]]:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from epoche.sources.readers.pdf_words import Piece
@@ -42,18 +43,29 @@ def running(pages: Sequence[Sequence[Piece]]) -> list[set[int]]:
     """Of each page the numbers of those pieces that are running heads and feet, or page numbers.
 
     What stands apart at the top or the bottom is one if the same words, numbers aside, stand at the same height
-    of another page; what does not stand apart, if the very same words do on two others.
+    of another page, or if it stands where another page has one; what does not stand apart, if the very same words
+    do on two others.
     """
     edges = [list(_edges(page)) for page in pages]
     seen: Counter[tuple[str, int, int]] = Counter()
     for edge in edges:
-        seen.update({row.place(masked) for row in edge for masked in (True, False)})
+        seen.update({place for row in edge for masked in (True, False) for place in row.places(masked)})
+    heads = [[r for r in edge if (r.apart and r.repeats(True, seen) >= 2) or r.repeats(False, seen) >= 3]
+             for edge in edges]  # fmt: skip
+    heights = Counter(
+        (round(r.y), round(r.size), r.turns) for head in heads for r in head if r.apart and r.outermost
+    )
+    ends = [[r for r in edge if r.outermost and r.apart] for edge in edges]
+    counted = Counter(n - at for at, end in enumerate(ends) for n in {n for r in end for n in r.numbers()})
     found: list[set[int]] = []
-    for page, edge in zip(pages, edges, strict=True):
-        heads = [r for r in edge if (r.apart and r.repeats(True, seen) >= 2) or r.repeats(False, seen) >= 3]
-        ends = [i for r in edge if r.outermost and r.apart for i in r.pieces]
-        numbers = [i for i in ends if _PAGE_NUMBER.fullmatch(page[i].text)]
-        found.append({*numbers, *(i for row in heads for i in row.pieces)})
+    for at, (page, end, head) in enumerate(zip(pages, ends, heads, strict=True)):
+        numbers = [i for r in end for i in r.pieces if _PAGE_NUMBER.fullmatch(page[i].text)]
+        alike = [
+            r
+            for r in end
+            if heights[round(r.y), round(r.size), r.turns] >= 2 or any(counted[n - at] >= 2 for n in r.numbers())
+        ]
+        found.append({*numbers, *(i for row in [*head, *alike] for i in row.pieces)})
     return found
 
 
@@ -62,21 +74,32 @@ class _Row:
     """Pieces on one baseline at the edge of a page."""
 
     pieces: list[int]
-    text: str
+    texts: list[str]
     y: float
+    size: float
     turns: int
     outermost: bool
     #: The body of the page keeps a distance.
     apart: bool
 
-    def place(self, masked: bool) -> tuple[str, int, int]:
-        text = self.text.casefold()
-        return (_NUMBER.sub("#", text) + "\0") if masked else text, round(self.y / 3), self.turns
+    def places(self, masked: bool) -> set[tuple[str, int, int]]:
+        """Its text and those of its pieces, where they stand."""
+        texts = {
+            text.casefold() for text in (" ".join(self.texts), *self.texts) if not _PAGE_NUMBER.fullmatch(text)
+        }
+        return {
+            (_NUMBER.sub("#", text) + "\0" if masked else text, round(self.y / 3), self.turns) for text in texts
+        }
+
+    def numbers(self) -> set[int]:
+        """What may be the number of its page."""
+        return {int(text) for text in self.texts if text.isdecimal() and len(text) < 5}
 
     def repeats(self, masked: bool, seen: Counter[tuple[str, int, int]]) -> int:
-        text, y, turns = self.place(masked)
         # Rounding may put the same height into two neighbouring classes.
-        return sum(seen[text, y + d, turns] for d in (-1, 0, 1))
+        return max(
+            (sum(seen[text, y + d, turns] for d in (-1, 0, 1)) for text, y, turns in self.places(masked)), default=0
+        )
 
 
 def _edges(page: Sequence[Piece]) -> Iterator[_Row]:
@@ -86,16 +109,19 @@ def _edges(page: Sequence[Piece]) -> Iterator[_Row]:
         for i, piece in enumerate(page):
             if piece.turns == turns:
                 rows.setdefault(round(piece.y), []).append(i)
-        for order in (sorted(rows, reverse=True), sorted(rows)):
+        heights = sorted(rows)
+        usual = median(b - a for a, b in pairwise(heights)) if len(heights) > 8 else 0.0
+        for order in (heights[::-1], heights):
             ends = order[:2]
             for rank, y in enumerate(ends):
                 row = rows[y]
                 size = max(page[i].size for i in row)
                 # Both of two rows stand apart where the second does.
                 apart = any(
-                    n + 1 >= len(order) or abs(order[n] - order[n + 1]) > 1.6 * size for n in range(rank, len(ends))
+                    n + 1 >= len(order) or abs(order[n] - order[n + 1]) > max(1.6 * size, 1.2 * usual)
+                    for n in range(rank, len(ends))
                 )
-                yield _Row(row, " ".join(page[i].text for i in row), page[row[0]].y, turns, rank == 0, apart)
+                yield _Row(row, [page[i].text for i in row], page[row[0]].y, size, turns, rank == 0, apart)
 
 
 def lines(pieces: Sequence[Piece]) -> Iterator[Line]:
@@ -109,7 +135,7 @@ def lines(pieces: Sequence[Piece]) -> Iterator[Line]:
 
 def _columns(pieces: list[Piece], depth: int = 0) -> list[list[Piece]]:
     """Parts of a page, in the order of reading."""
-    gap = _gap(pieces) if depth < 4 else None
+    gap = _gap(pieces, depth)
     if gap is None:
         return [pieces] if pieces else []
     found: list[list[Piece]] = []
@@ -136,9 +162,9 @@ def _columns(pieces: list[Piece], depth: int = 0) -> list[list[Piece]]:
     return [*found, wide] if wide else found
 
 
-def _gap(pieces: Sequence[Piece]) -> float | None:
-    """Where two columns of text meet; None for one column."""
-    if len(pieces) < 6:
+def _gap(pieces: Sequence[Piece], depth: int = 0) -> float | None:
+    """Where two columns of text meet, or those on both sides of it; None for one column."""
+    if len(pieces) < 6 or depth > 3:
         return None
     start, end = min(p.x0 for p in pieces), max(p.x1 for p in pieces)
     best: tuple[int, float, float] | None = None
@@ -154,7 +180,8 @@ def _gap(pieces: Sequence[Piece]) -> float | None:
         return None
     at = (best[1] + best[2]) / 2
     left, right = [p for p in pieces if p.x1 <= at], [p for p in pieces if p.x0 >= at]
-    return at if _is_text(left) and _is_text(right) and _beside(left, right) else None
+    text = all(_is_text(side) or _gap(side, depth + 1) is not None for side in (left, right))
+    return at if text and _beside(left, right) else None
 
 
 def _is_text(column: Sequence[Piece]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from ctypes import byref, c_double, c_int, create_string_buffer
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,8 @@ from typing import Any
 
 #: What PDFium and typesetters put for a hyphen at the end of a line.
 SOFT_HYPHEN = "\u00ad"
+#: Instead of quarter turns, of what stands aslant: printed over a page, or at an axis of a figure.
+SLANTING = 4
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: SOFT_HYPHEN, 0x2010: "-", 0x2011: "-"}
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _BLANK = frozenset([9, 10, 11, 12, 13, 32, 0xA0, 0x202F, 0x3000, *range(0x2000, 0x200C)])
@@ -65,7 +66,7 @@ def page_words(raw: Any, page: Any) -> list[Word]:
     letters: list[str] = []
     first = last = 0
     x, y, glued = c_double(), c_double(), False
-    at, style = (0.0, 0.0), (1.0, False, 0)
+    at, style, shown = (0.0, 0.0), (1.0, False, 0), 1.0
 
     def flush() -> None:
         if letters:
@@ -88,11 +89,13 @@ def page_words(raw: Any, page: Any) -> list[Word]:
             continue
         raw.FPDFText_GetCharOrigin(page, i, byref(x), byref(y))
         here = (x.value, y.value)
-        if letters and _jumps(before, here, at, style):
+        size = raw.FPDFText_GetFontSize(page, i)
+        # A large first letter is followed by the line that stands nearest.
+        if letters and (_jumps(before, here, at, style) or not 0.6 * shown <= size <= 1.7 * shown):
             flush()
             glued = True
         if not letters:
-            style, first, at = _style(raw, page, i), i, here
+            style, first, at, shown = _style(raw, page, i), i, here, size
             glued = glued and bool(words)
         letters.append(_LIGATURES.get(code) or _HYPHENS.get(code) or chr(code))
         last, before = i, here
@@ -111,12 +114,13 @@ def _style(raw: Any, page: Any, index: int) -> tuple[float, bool, int]:
     flags, name = c_int(), create_string_buffer(96)
     raw.FPDFText_GetFontInfo(page, index, name, 96, byref(flags))
     bold = re.search(rb"bold|black|heavy|semibd|demi|cmbx|-bd\b", name.value, re.I) is not None
-    return size, bold, round(angle / (math.pi / 2)) % 4
+    quarters = angle / (math.pi / 2)
+    return size, bold, SLANTING if abs(quarters - round(quarters)) > 0.12 else round(quarters) % 4
 
 
 def _turned(x: float, y: float, turns: int) -> tuple[float, float]:
     """A place in the direction of reading."""
-    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns]
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[turns % 4]
 
 
 def _jumps(
@@ -127,6 +131,8 @@ def _jumps(
 ) -> bool:
     """Whether a character stands elsewhere than after the one before: raised, or on another line."""
     size, _, turns = style
+    if turns == SLANTING:
+        return math.dist(before, here) > 3 * size
     x, y = _turned(*here, turns)
     last, _ = _turned(*before, turns)
     _, base = _turned(*start, turns)
@@ -214,11 +220,3 @@ def _finished(piece: Piece) -> Piece:
     count = next((i for i, b in enumerate(bold) if not b), len(bold))
     lead = " ".join(w.text for w in shown[:count]) if 0 < count < len(bold) else ""
     return replace(piece, text=text, bold=bool(bold) and all(bold), marked=marked, lead=lead)
-
-
-def common_size(found: Sequence[Piece]) -> float:
-    """The size in which most characters are set."""
-    sizes: Counter[float] = Counter()
-    for piece in found:
-        sizes[round(piece.size * 4) / 4] += len(piece.text)
-    return max(sizes, key=lambda s: (sizes[s], s)) if sizes else 10.0

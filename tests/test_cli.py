@@ -254,10 +254,12 @@ def test_no_output_over_or_among_the_evidence(tmp_path: Path, name: str) -> None
 def test_a_report_that_is_no_evidence_may_lie_beside_it(tmp_path: Path) -> None:
     (tmp_path / "trial.txt").write_text(EVIDENCE, encoding="utf-8")
     run = epoche(
-        "verify", CLAIM, "--evidence", str(tmp_path), "--output", str(tmp_path / "report.html"), "-f", "html"
+        "verify", CLAIM, "--evidence", str(tmp_path), "--output", str(tmp_path / "report.json"), "-f", "json"
     )
     assert run.returncode == 0
-    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "report.json").exists()
+    page = str(tmp_path / "report.html")
+    refused(epoche("verify", CLAIM, "--evidence", str(tmp_path), "-o", page, "-f", "html"), 1, "read from there")
 
 
 def test_scores_do_not_replace_their_pairs(tmp_path: Path) -> None:

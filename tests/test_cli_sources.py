@@ -92,6 +92,19 @@ def test_case_26_a_retracted_paper_supports_nothing(library: Library, tmp_path: 
     assert found["evidence"]["documents"][0]["retracted"] is True
 
 
+def test_a_paper_given_as_a_file_and_by_its_name_is_looked_up(library: Library, tmp_path: Path) -> None:
+    bib = tmp_path / "refs.bib"
+    bib.write_text("@article{s, doi={10.5555/selenium}, abstract={Selenium prevented prostate cancer in men.}}")
+    claim, name = "Selenium prevents prostate cancer in men.", "doi:10.5555/selenium"
+    for given in ([str(bib), name], [name, str(bib)]):
+        found = verdict(
+            library, tmp_path, claim, *(part for one in given for part in ("-e", one)), "--policy", "paper"
+        )
+        assert found["outcome"]["reason"] == "retracted_only"
+        (document,) = found["evidence"]["documents"]
+        assert (document["id"], document["retracted"]) == (name, True)
+
+
 def test_a_service_that_is_down_and_a_name_that_is_none(library: Library, tmp_path: Path) -> None:
     zinc = tmp_path / "zinc.txt"
     zinc.write_text("Zinc did not shorten colds.", encoding="utf-8")

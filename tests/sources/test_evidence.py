@@ -69,3 +69,8 @@ def test_other_evidence_makes_up_for_none_here(tmp_path: Path) -> None:
     assert read(given, others=True)[0] == ()
     with pytest.raises(DocumentError, match="no evidence could be read"):
         read(given)
+
+
+def test_a_url_is_shown_as_it_was_given() -> None:
+    with pytest.raises(DocumentError, match=r"https://example\.org/paper is a URL"):
+        gather(["https://example.org/paper"], never)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from epoche.outcome import Outcome
     from epoche.sources.corpus.retriever import CorpusRetriever
     from epoche.sources.literature.http import Client
+    from epoche.types import Unread
 
 DECOMPOSER_HELP = "rules (default), whole, openai:MODEL, hf:NAME, hf-chat:NAME or gguf:FILE."
 SERVICES = ("pubmed", "europepmc", "openalex")
@@ -156,8 +157,8 @@ def _run(
     documents, unread = (
         gather(evidence, _services, on_error=on_error, others=retriever is not None) if evidence else ((), ())
     )
-    for part in unread if not quiet else ():
-        say(f"not read: {part.document}: {part.why}")
+    if not quiet:
+        _say_unread(unread)
     skipped = passed_over([Path(p) for p in evidence])
     if skipped and not quiet:
         more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
@@ -170,11 +171,18 @@ def _run(
         outcome = getattr(verifier, verb)(
             text, documents, unread=unread, retriever=retriever, top=top, progress=progress
         )
-    for part in outcome.certificate.evidence.unread if retriever is not None and not quiet else ():
-        if part.sentences is None and part not in unread:
-            say(f"not read: {part.document}: {part.why}")
+    if retriever is not None and not quiet:
+        later = outcome.certificate.evidence.unread
+        _say_unread([part for part in later if part.sentences is None and part not in unread])
     _print(outcome, fmt, output, quiet)
     sys.exit(_code(outcome, exit_code))
+
+
+def _say_unread(unread: Sequence[Unread]) -> None:
+    for part in unread[:20]:
+        say(f"not read: {part.document}: {part.why}")
+    if len(unread) > 20:
+        say(f"not read: {len(unread) - 20} more")
 
 
 def opened_index(corpus: str, retrieval: str | None, encoder: str | None, threads: int) -> CorpusRetriever:

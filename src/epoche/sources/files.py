@@ -79,6 +79,7 @@ def files_of(paths: Sequence[Path], on_error: str, unread: list[Unread]) -> Iter
         name = _shown(path)
         try:
             if _URL.match(name):
+                name = re.sub(":/+", "://", name, count=1)  # a path has lost one of the two
                 raise DocumentError(
                     f"{name} is a URL: save the page and give the file, or the paper's identifier (doi:…, pmid:…)",
                     source=name,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from epoche.errors import DocumentError
-from epoche.sources.files import LINE_TYPES, files_of, read_evidence
+from epoche.sources.files import LINE_TYPES, files_of, read_files
 from epoche.sources.lines import document_from
 from epoche.types import Document, Unread
 
@@ -32,7 +32,7 @@ def documents_of(
             yield from _lines(path, name, on_error, skipped)
             continue
         try:
-            found, unread = read_evidence([path], on_error=on_error)
+            found, unread = read_files([path], on_error=on_error)
         except DocumentError as error:
             if on_error == "stop":
                 raise

@@ -51,6 +51,12 @@ def test_what_was_read_before_an_error_is_searched(tmp_path: Path, first: int) -
     assert len(index.search("zinc", 100)) == max(0, first - 25)
 
 
+def test_a_build_of_nothing_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError):
+        build(documents(5, "Zinc", broken_at=0), tmp_path / "i", sentence_spans)
+    assert not (tmp_path / "i").exists()
+
+
 def test_killed_in_an_update_it_says_so_until_it_is_finished(tmp_path: Path) -> None:
     build(documents(40, "Zinc"), tmp_path / "i", sentence_spans)
     with pytest.raises(KeyboardInterrupt):

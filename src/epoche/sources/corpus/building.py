@@ -78,10 +78,15 @@ def build(
     Raises:
         InputError: a folder that cannot be written, or that holds something else.
     """
+    fresh = not folder.exists()
     store = open_documents(folder, write=True)
     try:
         with closing(store):
             return _build(store, documents, folder, spans, counted, encoder, clash)
+    except EpocheError:
+        if fresh and not (folder / "meta.json").exists():
+            shutil.rmtree(folder, ignore_errors=True)  # nothing was read, so nothing is left behind
+        raise
     except sqlite3.Error as error:
         raise InputError(
             f"index {folder} cannot be written ({error}): wait, if another process writes it; if not, it is "

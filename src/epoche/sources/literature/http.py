@@ -84,7 +84,7 @@ class Client:
         try:
             import httpx
         except ImportError:
-            raise MissingExtra("literature services", "search") from None
+            raise MissingExtra("asking a literature service", "search") from None
         self._bases = _checked({name: s.url for name, s in SERVICES.items()} | dict(hosts or {}))
         self._known = {urlsplit(base).hostname for base in self._bases.values()}
         self._keys = {name: key for name, key in (api_keys or {}).items() if key}

@@ -166,5 +166,5 @@ def test_a_cache_that_cannot_be_made(connect: Connect, tmp_path: Path) -> None:
 
 def test_without_httpx_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "httpx", None)
-    with pytest.raises(MissingExtra, match=r'literature services needs the extra "search"'):
+    with pytest.raises(MissingExtra, match=r'asking a literature service needs the extra "search"'):
         Client()

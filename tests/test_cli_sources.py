@@ -105,6 +105,19 @@ def test_a_paper_given_as_a_file_and_by_its_name_is_looked_up(library: Library, 
         assert (document["id"], document["retracted"]) == (name, True)
 
 
+def test_two_texts_of_a_retracted_paper_are_both_retracted(library: Library, tmp_path: Path) -> None:
+    sources = ["-e", "doi:10.5555/selenium"]
+    for name, text in (
+        ("p", "Selenium prevented prostate cancer in men."),
+        ("q", "Selenium prevented cancer in men."),
+    ):
+        (tmp_path / f"{name}.bib").write_text(f"@article{{s, doi={{10.5555/selenium}}, abstract={{{text}}}}}")
+        sources += ["-e", str(tmp_path / f"{name}.bib")]
+    found = verdict(library, tmp_path, "Selenium prevents prostate cancer in men.", *sources, "--policy", "paper")
+    assert found["outcome"]["reason"] == "retracted_only"
+    assert [d["retracted"] for d in found["evidence"]["documents"]] == [True, True]
+
+
 def test_a_service_that_is_down_and_a_name_that_is_none(library: Library, tmp_path: Path) -> None:
     zinc = tmp_path / "zinc.txt"
     zinc.write_text("Zinc did not shorten colds.", encoding="utf-8")

@@ -181,8 +181,8 @@ class Retrieval(Value):
     top: int = Field(ge=1)
     queries: tuple[str, ...]
     found: tuple[Found, ...]
-    #: What was to be in the index and could not be read, with the reason. It forbids nothing: nobody knows whether
-    #: it would have been found.
+    #: What was to be in the index and could not be read, or was found without a text, with the reason. It forbids
+    #: nothing: nobody knows whether it has to do with the statement.
     unread: tuple[str, ...] = ()
 
 

@@ -299,11 +299,11 @@ def _unread(certificate: Certificate) -> Section | None:
     retrieval = certificate.evidence.retrieval
     missing = retrieval.unread if retrieval else ()
     if missing and not unread:
-        return Section(words.UNREAD, words.not_in_index(missing))
+        return Section(words.UNREAD, words.not_searched(missing))
     if not unread:
         return None
     lines = [words.unread(u.document, u.sentences, u.why) for u in unread]
-    return Section(words.UNREAD, (*lines, words.not_read_enough(), *words.not_in_index(missing)))
+    return Section(words.UNREAD, (*lines, words.not_read_enough(), *words.not_searched(missing)))
 
 
 def _notes(certificate: Certificate) -> Section | None:

@@ -299,10 +299,10 @@ def not_read_enough() -> str:
     return "What was not read is never counted as support."
 
 
-def not_in_index(why: Sequence[str]) -> tuple[str, ...]:
-    """What an index was to hold and does not; the first few."""
+def not_searched(why: Sequence[str]) -> tuple[str, ...]:
+    """What a search could not look into; the first few."""
     more = [f"and {len(why) - 5} more"] if len(why) > 5 else []
-    return tuple(f"Not in the index: {plain(part)}" for part in [*why[:5], *more])
+    return tuple(f"Not searched: {plain(part)}" for part in [*why[:5], *more])
 
 
 def dropped(text: str) -> str:

@@ -64,11 +64,12 @@ def gather(
     for paper in papers:
         assert client is not None
         found = _fetched(paper, client, on_error)
-        held = documents.get(str(paper))
         if isinstance(found, Unread):
             missing.append(found)
-        else:
-            documents[found.id] = found if held is None else _merged(held, found)
+            continue
+        # Of several texts with its name, each has it with the place where it stands.
+        held = [d for d in documents.values() if d.id == found.id or d.id.startswith(f"{found.id} in ")]
+        documents |= {d.id: _merged(d, found) for d in held} if held else {found.id: found}
     if not documents and not papers and not others:
         if malformed is not None and not paths:
             raise malformed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -249,8 +248,3 @@ def clean(text: str) -> str:
     """One line without controls, lone surrogates and runs of white space."""
     kept = "".join(c if c.isprintable() or c.isspace() else "" for c in text if not "\ud800" <= c <= "\udfff")
     return " ".join(kept.split())
-
-
-def page_at(pages: tuple[int, ...], offset: int) -> int:
-    """Number of the page, from 1, on which a character stands."""
-    return bisect_right(pages, offset)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -25,14 +24,11 @@ class LiteratureRetriever:
 
     Args:
         relevant: least share of a query's stems in title and abstract of the best paper found.
-
-    Attributes:
-        without_abstract: how many records were passed over so far because there was no abstract in them.
     """
 
     def __init__(self, source: Source, client: Client, relevant: float = RELEVANT) -> None:
-        self.source, self.relevant, self.without_abstract = source, relevant, 0
-        self._client, self._lock = client, threading.Lock()
+        self.source, self.relevant = source, relevant
+        self._client = client
 
     def retrieve(self, queries: Sequence[str], top: int) -> tuple[tuple[Document, ...], Retrieval]:
         """See `Retriever`.
@@ -47,14 +43,17 @@ class LiteratureRetriever:
             held = pubmed.fetch(self._client, chosen)
         records = [(key, held[key]) for key in chosen if key in held]
         read = [(key, record) for key, record in records if record.document.text]
-        with self._lock:
-            self.without_abstract += len(records) - len(read)
+        without = tuple(
+            f"{record.id}: it has no abstract there" for _, record in records if not record.document.text
+        )
         documents = tuple(record.document for _, record in read)
         found = tuple(
             Found(document=r.document.id, score=_score(key, ranked), share=share(asked, r.document))
             for key, r in read
         )
-        record = Retrieval(source=self.source, method="service", sha256=None, top=top, queries=asked, found=found)
+        record = Retrieval(
+            source=self.source, method="service", sha256=None, top=top, queries=asked, found=found, unread=without
+        )
         if max((one.share for one in found), default=0.0) < self.relevant:
             return (), record
         return documents, record

@@ -132,6 +132,35 @@ def ablations(path: Path = RESULTS / "ablations.json") -> str:
     return body(Table("", ("without", *ABLATED.values()), tuple(rows), (note,)))
 
 
+_CASES = {
+    "5: falsely refuted among 20 unrelated sentences": ("noise", "20", "false_contradiction"),
+    "5: falsely refuted among 100": ("noise", "100", "false_contradiction"),
+    "5: falsely supported among 20": ("noise", "20", "false_entailment"),
+    "5: falsely supported among 100": ("noise", "100", "false_entailment"),
+    "7: another number contradicts": ("cases", "case_7", "contradiction"),
+    "8: significant and not significant exclude each other": ("cases", "case_8", "contradiction"),
+    "8: what cannot be excluded stays open": ("cases", "case_8_open", "neutral"),
+    "23: another unit contradicts": ("cases", "case_23", "contradiction"),
+}
+_BEFORE = {
+    "without contrast pairs": "without-contrast-pairs",
+    "without same-abstract neutrals": "without-same-abstract-neutrals",
+}
+
+
+def cases(path: Path = RESULTS / "ablations.json") -> str:
+    """Four cases as rates: short runs without what was made for them, short runs of the whole, the models."""
+    runs = json.loads(path.read_text(encoding="utf-8"))
+    whole = [run for name, run in runs.items() if name.startswith("whole")]
+    models = [e["probes"] for e in _evaluations().values()]
+    rows = []
+    for title, (kind, name, key) in _CASES.items():
+        before = [Cell(runs[run][kind][name][key]) for run in _BEFORE.values()]
+        after = [Cell(m[kind][name][key]) for m in models]
+        rows.append((Cell(title), *before, _mean([run[kind][name][key] for run in whole]), *after))
+    return body(Table("", ("case", *_BEFORE, "all of it", *TIERS), tuple(rows)))
+
+
 ROWS = {
     "int8": "as shipped, int8",
     "float32": "the same weights in float32",
@@ -155,6 +184,7 @@ def _mean(values: list[float]) -> Cell:
 
 PARTS = {
     "nli ablations": ablations,
+    "nli cases": cases,
     "nli figures": figures,
     "nli phenomena": phenomena,
     "nli reliability": reliability,

@@ -14,6 +14,7 @@ from benchmarks.nli_pages import (
     SETS,
     TIERS,
     ablations,
+    cases,
     figures,
     phenomena,
     published,
@@ -53,6 +54,19 @@ def test_an_ablation_stands_under_the_spread_of_the_whole(tmp_path: Path) -> Non
     whole, without = ablations(path).splitlines()[2:4]
     assert whole.startswith("| all of it | 0.600 [0.500–0.700] |")
     assert without.startswith("| bm25 neutrals | 0.400 |")
+
+
+def test_cases_have_a_before_and_an_after() -> None:
+    runs = json.loads((RESULTS / "ablations.json").read_text(encoding="utf-8"))
+    mini = json.loads((RESULTS / "mini.json").read_text(encoding="utf-8"))["evaluation"]["probes"]
+    header, _, *rows = ([c.strip() for c in line.split("|")[1:-1]] for line in cases().splitlines() if line)
+    units = dict(zip(header, next(r for r in rows if r[0].startswith("23")), strict=True))
+    assert (
+        units["without contrast pairs"]
+        == f"{runs['without-contrast-pairs']['cases']['case_23']['contradiction']:.3f}"
+    )
+    assert units["mini"] == f"{mini['cases']['case_23']['contradiction']:.3f}"
+    assert {row[0].partition(":")[0] for row in rows} == {"5", "7", "8", "23"}
 
 
 def test_rows_that_are_not_measured_yet_are_left_out(tmp_path: Path) -> None:

@@ -69,10 +69,12 @@ def test_cases_have_a_before_and_an_after() -> None:
     assert {row[0].partition(":")[0] for row in rows} == {"5", "7", "8", "23"}
 
 
-def test_rows_that_are_not_measured_yet_are_left_out(tmp_path: Path) -> None:
+def test_runs_that_are_not_measured_yet_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "stability.json"
-    rows = {name: dict.fromkeys(ABLATED, value) for name, value in {"again-1": 0.5, "int8": 0.25}.items()}
-    path.write_text(json.dumps({"mini": {"model_sha256": "0", "rows": rows}}))
-    int8, again = stability(path).splitlines()[2:]
-    assert int8.startswith("| as shipped, int8 | 0.250 |")
-    assert again.startswith("| the last run made again, float32 | 0.500 |")
+    again = {"threads": 1, "float32": dict.fromkeys(ABLATED, 0.5), "int8": dict.fromkeys(ABLATED, 0.75)}
+    runs = {"again-1": again, "shipped": {"int8": dict.fromkeys(ABLATED, 0.25)}}
+    path.write_text(json.dumps({"shipped_sha256": "0", "runs": runs}))
+    shipped, float32, int8 = stability(path).splitlines()[2:]
+    assert shipped.startswith("| as shipped, int8 | 0.250 |")
+    assert float32.startswith("| one run on from it, float32 | 0.500 |")
+    assert int8.startswith("| the same weights in int8 | 0.750 |")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from training.nli.bags import Bag, read_bags, write_bags
-from training.nli.compared import compared_figures, float32_scorer
+from training.nli.compared import compared_figures, weights_scorer
 from training.nli.config import load_mixture
 from training.nli.evaluate import write_results
 from training.nli.pairs import Pair, read_pairs, write_pairs
@@ -108,7 +108,7 @@ def main() -> None:
         left_out = prepare(work, folder, ablation)
         if not finished(mixture, folder):
             train(mixture, folder, threads=args.threads)
-        scorer = float32_scorer(folder / TIER, mixture, args.threads)
+        scorer = weights_scorer(folder / TIER, mixture, args.threads)
         found[name] = {"pairs_left_out": left_out, "seed": seed, **compared_figures(scorer)}
         write_results(path, found)
         print(name, json.dumps(found[name]), flush=True)

@@ -17,11 +17,11 @@ from training.nli.scorer import Scorer
 MNLI_PAIRS = 2000
 
 
-def float32_scorer(home: Path, mixture: Mixture, threads: int) -> Scorer:
-    """The averaged weights that a run ended with, in float32 and without a temperature."""
+def weights_scorer(home: Path, mixture: Mixture, threads: int, int8: bool = False) -> Scorer:
+    """The averaged weights that a run ended with, in float32 or int8 and without a temperature."""
     state = torch.load(home / "final.pt", map_location="cpu", weights_only=True)
     config = write_config(home, mixture.train)
-    model = build({k: v.float().numpy() for k, v in state.items()}, config, int8=False).SerializeToString()
+    model = build({k: v.float().numpy() for k, v in state.items()}, config, int8=int8).SerializeToString()
     return Scorer(home, model, threads)
 
 
